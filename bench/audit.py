@@ -1,4 +1,4 @@
-"""Audits: outputs and seconds of CPU to show 95 % of ε beside a plain histogram auditor, and published mechanisms
+"""Audits: outputs and seconds of CPU to show 95% of ε beside a plain histogram auditor, and published mechanisms
 beside the logistic attack of DP-Sniper."""
 
 from __future__ import annotations

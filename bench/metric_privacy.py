@@ -44,7 +44,7 @@ def run() -> None:
         seconds, best = timed(partial(least_distance, source, distances, epsilon))
         print(
             f"20 × 20 cells of pickups, ε = {epsilon:g} per cell: {best.distance:.4f} cells in {seconds:.1f} s, proven "
-            f"within {best.gap:.2%}; target 1 % in 60 s"
+            f"within {best.gap:.2%}; target 1% in 60 s"
         )
 
 

@@ -47,7 +47,7 @@ class Keys:
     def zipf(cls, number: float, exponent: float) -> Keys:
         """So many keys, the k-th of which has a share in proportion to k^-exponent.
 
-        The first thousand stand by themselves; beyond, those whose ranks differ by less than 1 % are given one share.
+        The first thousand stand by themselves; beyond, those whose ranks differ by less than 1% are given one share.
         """
         edges = np.unique(np.concatenate([np.arange(1, 1001), np.geomspace(1000, number + 1, 4000).round()]))
         times = np.diff(edges[edges <= number + 1], append=number + 1)

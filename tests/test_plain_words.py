@@ -13,10 +13,12 @@ import leakgauge
 from leakgauge.design import RateDistortion, Slope
 from leakgauge.distances import Absolute, Hamming
 from leakgauge.errors import InputError
+from leakgauge.languages import DOMAINS
 from leakgauge.measures import rank_attacks
 from leakgauge.probability import Channel, Distribution, Scenario
 from leakgauge.release.queries import Condition
 from leakgauge.tables import open_table
+from tests.languages.catalogues import read
 
 SOURCE = Path(leakgauge.__file__).parent
 
@@ -67,3 +69,24 @@ def test_no_type_follows_an_article_and_no_role_begins_with_those() -> None:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 # Where the type of something stands, no article can be right for all of them.
                 assert not re.search(r"\b[Aa]n? \{kind\}(?! of at least)", node.value), f"{file}: {node.value}"
+
+
+ENGLISH_NEVER = re.compile(
+    r"\bdials?\b|guess(?:ed|es)? right\b|\bright guess|[0-9}] %|known anyway|all but certain|\bbought\b"
+    r"|hand out nothing|colours? the",
+    re.I,
+)
+"""What no text for people says: it says a score, a correct guess, 7.6%, already known, nearly certain."""
+CHINESE_NEVER = re.compile(
+    "读数|透露|猜中|猜对|花费|账本|普查|承诺|锚点|易猜度|有发布时|剩余风险|抵得上|众所周知|信守|不得发布|事前结论"
+    "|评判|[0-9}] %"
+)
+FIELD = re.compile(r"\{(\w+)[^}]*\}")
+
+
+def test_no_text_says_a_word_that_officers_do_not() -> None:
+    assert ENGLISH_NEVER.search("The dials of {secret}") and CHINESE_NEVER.search("泄露 {share} %")
+    texts = [(str(one.id), str(one.string)) for domain in DOMAINS for one in read(domain) if one.id]
+    # Names of fields are nobody's words, but a percent sign follows them as it follows a number.
+    assert [text for text, _ in texts if ENGLISH_NEVER.search(FIELD.sub("{}", text))] == []
+    assert [told for _, told in texts if CHINESE_NEVER.search(FIELD.sub("{}", told))] == []

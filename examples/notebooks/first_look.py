@@ -45,7 +45,7 @@ lg.survey(people, secrets=["marital_status"])
 # → workclass | text | 7 | 0 | 1 | together with others | marital_status: at least 0.017, at most 0.0506 bits, guessed right 46.7 % | public: tells little
 # → race | text | 5 | 0 | 0 | together with others | marital_status: at least 0.00496, at most 0.0314 bits, guessed right 48.4 % | public: tells little
 # → marital_status | text | 7 | 0 | 0 | no | – | secret: named so
-# → The smallest sets of columns in which many rows are unique
+# → Combinations of columns that single people out
 # → Columns | Groups | Unique rows | Rows, or persons, in the smallest group
 # → age, hours_per_week | 800 | 445 | 1
 # → age, education | 540 | 190 | 1
@@ -147,16 +147,16 @@ done.verdict
 # → protection is 62.4 of 100
 # → The dials of marital_status, from 0 to 100
 # → Dial | Found | In plain words
-# → protection | 62.4 (good) | How much of what was unknown about a typical person stays unknown: 0 for a raw copy, 100 if the release reveals nothing.
-# → exposed | 0 % (within the limit) | Of the people who share a value, for how many it becomes nearly certain: each counts from 0 at 90 % sure to 1 at certain. For the worst value; less is better.
-# → guarantee | 16.3 (very poor) | How far the claim rules out, whatever anybody knows, that two neighbours are distinguished: 0 without a claim. It does not cover the counts that the release was fitted to, which it reveals.
-# → usefulness | 23.3 (poor) | How much of the variation of the values the release explains, on average over statistics: 0 if it reveals nothing, 100 for a copy.
-# → effect | 76.3 (good) | Twice the geometric mean of protection and usefulness, at most 100: 0 for a raw copy and for pure noise.
-# → efficiency | 100 (very good) | What the best channel with the same distortion would reveal, relative to this one; it may be less useful.
+# → protection | 62.4 (good) | Of what an attacker could not tell about an average person before, how much is still hidden afterwards. 0: the original data; 100: nothing is revealed.
+# → exposed | 0 % (within the limit) | People whose value becomes nearly certain, in the worst-affected group: each counts from 0 at 90% sure to 1 at certain. Lower is better.
+# → guarantee | 16.3 (very poor) | How strong the proven worst-case limit is, whatever the attacker knows. 0: no limit; 100: nothing can be learnt. The limit holds for the noise only. The noise was tuned on this table's counts, and what that tuning reveals is not covered.
+# → usefulness | 23.3 (poor) | How well the released values predict the true ones, averaged over shares and cross-tables. 0: not at all; 100: perfectly.
+# → effect | 76.3 (good) | Protection and usefulness together: twice their geometric mean, at most 100. 0: the original data, or pure noise.
+# → efficiency | 100 (very good) | What the best channel that changes values as much would reveal, relative to this one; it may be less useful.
 # → What would change it
 # → What to do | What it does | Then | Options to add | Options to leave out
 # → draw its noise for real | protection 62.4 → 62.4, usefulness 23.3 → 23.3 | release if the conditions are met | – | --simulate 1
-# → Each of these is another setting of the same job, computed by its law before anything was drawn or spent.
+# → Each option is this job with one change. Its scores were calculated without making a release.
 
 # %% [markdown]
 # The strongest attack, and the report to sign.
@@ -164,9 +164,9 @@ done.verdict
 # %%
 done.read(lg.artefacts.Audit, "audit.json").strongest
 # → Attacks
-# → Attack | Right without the release | Right with it | Advantage, in percentage points | Advantage from a release of others | Advantage from the raw data | Right only with it | Right at most, by the claim
+# → Attack | Right without the release | Right with it | Advantage, in percentage points | Gain from unrelated data (should be 0) | Gain from the original data | Right only with it | Most the guarantee allows
 # → attribute inference, learnt | 46.7 % | 68.1 [64.9, 71.2] % | 21.4 [17.8, 25] % | 0 [-0.97, 0.97] % | 53.3 % | 271 | 85.6 %
-# → Target: marital_status. Method: the likeliest secret, given everything published and known, learnt from other rows of both tables; of 3000 rows, best predicted by a look-up by sex
+# → Target: marital_status. Method: the most likely value, given everything published and known, learnt from other rows of both tables; of 3000 rows, best predicted by a look-up by sex
 
 # %%
 lg.Report.of(done.folder)

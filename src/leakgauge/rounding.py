@@ -1,4 +1,4 @@
-"""Numbers as people read them: three digits that count, and no bound nearer to the good side than it is.
+"""Numbers as people read them: three digits that count, two of shares, no bound nearer to the good side than it is.
 
 A bound is rounded to its unfavourable side, so that what is written holds too and needs no "about"; any other number
 is rounded to the nearest.
@@ -11,10 +11,13 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 from typing import Final
 
 DIGITS: Final = 3
+SHARE_DIGITS: Final = 2
+"""Of shares, most of which are of people: 7.6% and 27%."""
 _NOISE: Final = Context(prec=12)
 """Digits beyond are what a computer's arithmetic leaves, not part of a number."""
 _RARE: Final = 1e-4
 _FEWEST: Final = 0.01
+_ALL: Final = Decimal(100)
 _PLAIN: Final = (-5, 15)
 """Powers of ten between which a number is written without an exponent."""
 
@@ -104,17 +107,38 @@ def interval(low: float, high: float) -> str:
     return f"[{least}, {most}]"
 
 
-def percent(share: float, digits: int = DIGITS) -> str:
+def percentage(share: float, digits: int = SHARE_DIGITS, rounding: str = ROUND_HALF_EVEN) -> Decimal:
+    """A share in percent, with so many digits that count; nearly all does not read as all, unless the bound is.
+
+    Example:
+        >>> percentage(0.6803), percentage(0.99627), percentage(0.999)
+        (Decimal('68'), Decimal('99.6'), Decimal('99.9'))
+    """
+    exact = 100 * Decimal(repr(float(share)))
+    if rounding == ROUND_HALF_EVEN:
+        # What arithmetic leaves of 0 is no share.
+        exact = round(exact, _NOISE.prec)
+    made = rounded(exact, digits, rounding)
+    if made == _ALL != _NOISE.plus(exact) and exact < _ALL:
+        mirrored = {ROUND_CEILING: ROUND_FLOOR, ROUND_FLOOR: ROUND_CEILING}.get(rounding, rounding)
+        return _ALL - rounded(_ALL - exact, 1, mirrored)
+    return made
+
+
+def percent(share: float, digits: int = SHARE_DIGITS, rounding: str = ROUND_HALF_EVEN) -> str:
     """A share as a percentage, with two decimals at most; what is rare does not read as what never happens.
 
     Example:
-        >>> percent(0.6803), percent(1.0), percent(0.00765), percent(0.00001)
-        ('68 %', '100 %', '0.76 %', '<0.01 %')
+        >>> percent(0.6803), percent(1.0), percent(0.00765), percent(0.00001), percent(0.99999)
+        ('68%', '100%', '0.76%', '<0.01%', '>99.99%')
     """
     if 0 < share < _RARE:
-        return "<0.01 %"
-    exact = 100 * Decimal(repr(float(share)))
-    return f"{written(round(exact, 2).normalize() if abs(exact) < 1 else rounded(exact, digits))} %"
+        return "<0.01%"
+    if 1 - _RARE < share < 1:
+        return ">99.99%"
+    if share < _RARE * 100:
+        return f"{written(round(100 * Decimal(repr(float(share))), 2).normalize())}%"
+    return f"{written(percentage(share, digits, rounding))}%"
 
 
 def points(value: float) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from typing import TypeAlias, Union
 
-from leakgauge.rounding import percent
+from leakgauge.rounding import SHARE_DIGITS, percent
 from leakgauge.visible import in_a_sentence
 
 Field: TypeAlias = Union[int, float, str, "Sentence", tuple["Field", ...]]
@@ -74,9 +74,9 @@ def fill(template: str, fields: Mapping[str, object], tell: Callable[[object], o
 
 
 def _formatted(value: object, spec: str) -> str:
-    """A field as its template asks for; a share has a blank before its sign, and three digits at most."""
+    """A field as its template asks for; a share has two digits, and three where it is compared with a limit."""
     if spec.endswith("%") and isinstance(value, int | float):
-        return percent(round(value, 2) if spec == ".0%" else value)
+        return percent(round(value, 2) if spec == ".0%" else value, 3 if spec == ".2%" else SHARE_DIGITS)
     return str(_PARTS.format_field(value, spec))
 
 

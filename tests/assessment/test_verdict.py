@@ -50,7 +50,7 @@ def test_what_keeps_the_policy_is_released() -> None:
     assert verdict.recommendation is Recommendation.RELEASE
     assert said(verdict) == [
         "protection is 70 of 100",
-        "of the people who share a value, 2 % are exposed, counted by how nearly certain it becomes",
+        "in the worst-affected group 2% of the people are exposed (their value becomes nearly certain)",
         "usefulness is 40 of 100",
     ]
     assert [line.name for line in verdict.policy] == ["min_protection", "max_exposed", "min_usefulness"]
@@ -81,8 +81,8 @@ def test_the_unfavourable_end_decides() -> None:
     unsure = {"illness": dials(exposed=share(0.05, 0.0, 0.2))}
     (reason,) = said(verdict_of(unsure, DialPolicy(), DECLARED))
     assert reason == (
-        "of the people who share a value, 20 % are exposed, counted by how nearly certain it becomes; the default "
-        "policy allows 10 %"
+        "in the worst-affected group 20% of the people are exposed (their value becomes nearly certain); the default "
+        "policy allows 10%"
     )
 
 
@@ -109,9 +109,9 @@ def test_people_who_are_guessed_are_the_first_reason() -> None:
     facts = ReleaseFacts(declared=tuple(Declaration), guessed=(8479, 30718), alone=0.2)
     verdict = verdict_of({"status": dials(gained=share(0.6))}, DialPolicy(), facts)
     assert said(verdict) == [
-        "8,479 more of 30,718 people are guessed right with this release than without it",
+        "because of this release an attacker guesses 8,479 more of 30,718 people correctly",
         "protection is 40 of 100; the default policy requires 60",
-        "20 % of the rows are unique in the published columns; the default policy allows 5 %",
+        "20% of the rows are unique in the published columns; the default policy allows 5%",
     ]
 
 
@@ -136,7 +136,7 @@ def test_values_lost_veto_the_usefulness() -> None:
     facts = ReleaseFacts(declared=tuple(Declaration), lost=0.072)
     verdict = verdict_of({"status": dials()}, DialPolicy(), facts)
     assert verdict.recommendation is Recommendation.DO_NOT_RELEASE
-    assert said(verdict) == ["7.2 % of the rows have values that are never released; the default policy allows 1 %"]
+    assert said(verdict) == ["7.2% of the rows have values that are never released; the default policy allows 1%"]
     assert verdict.dials["status"].usefulness.value == 0
     assert verdict.dials["status"].protection.value == 70
     kept = verdict_of({"status": dials()}, DialPolicy(max_lost=0.1), facts)
@@ -147,7 +147,7 @@ def test_a_guarantee_given_private_counts_counts_as_0_where_one_is_asked_for() -
     policy, fitted = DialPolicy(min_guarantee=40), {"illness": dials(given_counts=True)}
     assert fitted["illness"].guarantee.value == 50
     refused = verdict_of(fitted, policy, DECLARED)
-    assert said(refused) == ["the guarantee is 0 of 100, below the 40 asked for"]
+    assert said(refused) == ["the guarantee is 0 of 100; you require 40"]
     public = ReleaseFacts(declared=tuple(Declaration), counts_may_be_known=True)
     assert verdict_of(fitted, policy, public).recommendation is Recommendation.RELEASE
     assert verdict_of(fitted, DialPolicy(), DECLARED).recommendation is Recommendation.RELEASE

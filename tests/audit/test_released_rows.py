@@ -60,7 +60,7 @@ def test_rows_of_right_releases_are_rarely_accused(
     values: list[object], mechanism: str, epsilon: float, tmp_path: Path
 ) -> None:
     found = shown_of(pa.table({"x": values}), mechanism, epsilon, tmp_path, runs=100)
-    # The 99.9 % quantile of 100 at 5 %.
+    # The 99.9 % quantile of 100 at 5%.
     assert sum(one.violated for one in found) <= 13
     assert np.median([one.at_least for one in found]) > 0.4
 

@@ -67,7 +67,7 @@ PLANTED: dict[str, Mechanism] = {
 @pytest.mark.parametrize("mechanism", PLANTED.values(), ids=PLANTED)
 def test_what_tells_texts_apart_is_found(mechanism: Mechanism) -> None:
     shown = audited(mechanism)
-    # 2250 of 2250 against 0 of 2250 show 6.4 at 95 %.
+    # 2250 of 2250 against 0 of 2250 show 6.4 at 95%.
     assert shown.at_least > 6
     assert not str(shown.note)
 
@@ -78,7 +78,7 @@ def test_texts_that_tell_now_and_then_are_found() -> None:
         return ("zz" if told else token(draw, 2)) + token(draw)
 
     shown = audited(rarely, samples=8_000)
-    # 180 of 6000 against none show 3.7 at 95 %.
+    # 180 of 6000 against none show 3.7 at 95%.
     assert shown.at_least > 3.3
 
 
@@ -142,7 +142,7 @@ def test_right_mechanisms_that_write_texts_are_rarely_accused() -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("stop_early", [False, True])
 def test_right_mechanisms_that_write_texts_are_rarely_accused_in_the_long_run(stop_early: bool) -> None:
-    # The 99.9 % quantile of 1000 at 5 %.
+    # The 99.9 % quantile of 1000 at 5%.
     assert accused(200, stop_early) <= 72
 
 

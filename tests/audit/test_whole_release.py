@@ -39,7 +39,7 @@ def audits(folder: Path, count: int) -> list[Audit]:
 @pytest.mark.parametrize(("count", "accused"), [(5, 2), nightly(20, 5)])
 def test_ten_right_columns_are_accused_as_rarely_as_one(tmp_path: Path, count: int, accused: int) -> None:
     found = audits(tmp_path, count)
-    # The 99.9 % quantile at 5 %.
+    # The 99.9 % quantile at 5%.
     assert sum(bool(one.violations) for one in found) <= accused
     simulated = [one for one in found[0].attacks if str(one.attack).startswith(("averaging", "membership"))]
     assert simulated

@@ -76,7 +76,7 @@ def test_from_a_file_made_elsewhere_to_a_report(printed: str, capsys: pytest.Cap
         "made elsewhere and has no record",
         "By the key id, 1,150 rows were matched",
         "identifies people",
-        "The mechanism is unknown, and nothing is guaranteed.",
+        "The mechanism is unknown, so nothing is guaranteed.",
         "Is or contains the truth",
         "the secret itself, as it was released",
         "leakgauge audit --released theirs.csv --original TABLE --secret illness --key id",

@@ -104,7 +104,7 @@ def test_limits_that_cannot_be_kept_are_named(people: Path, capsys: pytest.Captu
     tabled = ("--public", "city", "--min-protection", "90", "--min-usefulness", "80")
     code, out, err = run(capsys, *IMPROVE, *tabled)
     assert code == 1
-    assert "No setting that was tried keeps the limits.\nThe closest one: " in out
+    assert "No setting that was tried meets the limits.\nThe closest one: " in out
     assert "but 80 is asked for" in out
     assert "No setting of 'illness' has a protection of 90, at most 10 % exposed, a usefulness of 80" in err
 

@@ -190,7 +190,7 @@ def test_names_of_columns_and_values_are_not_translated(
     _, out, _ = run(capsys, "release", "words.csv", "--plan", "plan.toml", "--simulate", "1", "-o", "out.csv", *spoken)
     assert "│ privacy" in out
     _, out, _ = run(capsys, "verify", "out.csv.json", *spoken)
-    assert "privacy 的承诺" in out
+    assert "privacy 的保证" in out
     labels = ("--column", "privacy", "--labels", "good|none", "--epsilon", "1", "--simulate", "1")
     _, out, _ = run(capsys, "query", "words.csv", "histogram", *labels, *spoken)
     assert all(word in out for word in ("privacy 的直方图", "│ good", "│ none", "（其他）"))

@@ -157,11 +157,11 @@ def test_with_a_unit_persons_hide_among_persons(people: pa.Table) -> None:
 def test_out_of_reach_is_refused_with_what_would_do(people: pa.Table) -> None:
     table = people.append_column("job", pa.array([f"job {at % 10 if at > 21 else at}" for at in range(400)]))
     request = asked(public=("job",), min_k=5)
-    # Jobs 10 to 21 have one row each, which is 3 % of 400.
+    # Jobs 10 to 21 have one row each, which is 3% of 400.
     few = asked(public=("job",), min_k=5, max_suppressed=0.02)
     with pytest.raises(
         RefusalError,
-        match=r"^--min-k 5 needs 3 % of the rows suppressed even at the coarsest levels, but 2 % are allowed; give "
+        match=r"^--min-k 5 needs 3% of the rows suppressed even at the coarsest levels, but 2% are allowed; give "
         r"coarser levels, or --max-suppressed 0\.03\.$",
     ) as refused:
         choose_levels(few, open_table(table))

@@ -114,7 +114,7 @@ def test_three_names_are_a_list_with_or_at_its_end() -> None:
 def test_fields_that_are_lists_are_told_part_by_part() -> None:
     kinds = (Sentence("record linkage"), "share", Sentence("averaging, {releases:d} releases", releases=2))
     assert ENGLISH.say("{kinds}", kinds=kinds) == "record linkage, share, averaging, 2 releases"
-    assert CHINESE.say("{kinds}", kinds=kinds) == "记录链接、share、多次发布求均值攻击（2 次发布）"
+    assert CHINESE.say("{kinds}", kinds=kinds) == "记录链接、share、重复发布平均攻击（2 次发布）"
     assert CHINESE.say("{kinds!s}", kinds=(ModelError("All counts are 0; there is nothing to measure."),)) == (
         "所有计数都是 0；没有可度量的内容。"
     )

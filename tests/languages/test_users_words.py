@@ -47,12 +47,12 @@ def test_a_word_that_an_error_quotes_stays_whole_where_it_is_stored(word: str) -
 def test_what_a_budget_does_not_allow_is_said_with_its_sums() -> None:
     refused = RefusalError(
         "The release would raise the sum of {sums}, past the limit {limit} of data set {dataset!r}, which has {left} "
-        "left; nothing was spent, so add more noise or release less.",
+        "left; no budget was used, so add more noise or release less.",
         sums=Sentence("ε to {epsilon}", epsilon=5.5),
         limit="ε = 5",
         dataset="people",
         left="ε = 0.5",
     )
     told = CHINESE.error(refused)
-    assert told.startswith("这次发布会使累计花费达到 ε = 5.5，超过数据集 'people' 的限额 ε = 5，")
+    assert told.startswith("这次发布会使累计消耗达到 ε = 5.5，超过数据集 'people' 的限额 ε = 5，")
     assert CHINESE.retell(refused.sentence) == told

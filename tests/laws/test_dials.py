@@ -325,7 +325,7 @@ def test_whatever_protects_and_is_useful_has_more_effect_than_the_raw_table(name
 
 
 def drawn(source: Distribution, channel: Channel, rows: int, seed: int) -> Quantity:
-    """What the best guess gains on a release of so many rows, with an interval of 99.9 %."""
+    """What the best guess gains on a release of so many rows, with an interval of 99.9%."""
     people = simulation(seed).choice(len(source), size=rows, p=source.probabilities)
     released = through_channel(channel).law.draw(people, Simulated(seed))
     right = int((np.asarray(source.probabilities[:, None] * channel.matrix).argmax(axis=0)[released] == people).sum())

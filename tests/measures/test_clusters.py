@@ -48,7 +48,7 @@ def test_the_interval_holds_the_truth(runs: int, units: int, rows: int | None, s
         in estimate_by_units(mutual_information, units_of(seed, units, rows, same, tied), ["x"], ["z"], unit="unit")
         for seed in range(runs)
     )
-    # 93 % of many runs; of a few, two standard deviations less.
+    # 93% of many runs; of a few, two standard deviations less.
     assert held >= 0.93 * runs - (0 if runs >= 1000 else 2 * np.sqrt(0.05 * 0.95 * runs))
 
 

@@ -52,7 +52,7 @@ def test_it_is_above_the_truth_no_more_often_than_it_says(runs: int, rows: int) 
         # Now and then the attacker knows the law itself: the bound has nothing to spare then.
         known = joint / joint.sum(axis=0) if seed % 2 else looked_up(joint, 10_000 + seed)
         above += held_out_information(x, known.T[w]).low > exact
-    # Three standard deviations of a binomial share beside 5 %.
+    # Three standard deviations of a binomial share beside 5%.
     assert above <= 0.05 * runs + 3 * np.sqrt(0.05 * 0.95 * runs)
 
 

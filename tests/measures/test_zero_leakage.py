@@ -109,7 +109,7 @@ def test_false_alarms_by_the_chi_squared_law_are_at_most_nominal(
 def test_false_alarms_by_redrawn_tables_are_at_most_nominal(
     population: npt.NDArray[np.float64], n: int, given: tuple[str, ...]
 ) -> None:
-    # 600 repetitions: three standard errors are 2.7 %.
+    # 600 repetitions: three standard errors are 2.7%.
     assert rejections(population, n, 600, given) <= 0.05 + 0.027
 
 

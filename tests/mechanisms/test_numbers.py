@@ -113,7 +113,7 @@ def test_error_bars_hold_as_often_as_they_say(noise: NoisyNumber) -> None:
         assert noise.added.probability(steps)[np.abs(steps) <= reach].sum() >= confidence - 1e-12
     value = 3.3 if noise.span.grid < 1 else 3.0
     answers = [noise.answer(value, Simulated(simulation_seed=seed), 0.9) for seed in range(500)]
-    # At least 90 %: 4.5 standard deviations of 500 coins below that is 84 %.
+    # At least 90%: 4.5 standard deviations of 500 coins below that is 84%.
     assert np.mean([value in answer for answer in answers]) >= 0.84
 
 

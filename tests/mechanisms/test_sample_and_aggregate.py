@@ -66,7 +66,7 @@ def test_the_interval_of_a_mean_holds_the_mean_of_the_blocks() -> None:
     truth = np.clip(rows, 0, 10).mean()
     answers = [mechanism.run(rows, Simulated(simulation_seed=seed), 0.9) for seed in range(400)]
     held = [answer.interval is not None and truth in answer.interval for answer in answers]
-    assert np.mean(held) >= 0.83  # 4.5 standard deviations of 400 coins below 90 %
+    assert np.mean(held) >= 0.83  # 4.5 standard deviations of 400 coins below 90%
     assert np.std([answer.value for answer in answers]) == pytest.approx(math.sqrt(2) * 10 / 2 / 40, rel=0.2)
 
 

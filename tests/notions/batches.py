@@ -86,7 +86,7 @@ class Batch:
         return np.asarray(gaps.max(axis=(1, 2)))
 
     def concentration(self) -> Floats:
-        """sup over a grid of orders of D_α/α: from below, within about 1 %."""
+        """sup over a grid of orders of D_α/α: from below, within about 1%."""
         return np.asarray(np.maximum.reduce([self.divergence(), *(self.renyi(alpha) / alpha for alpha in ALPHAS)]))
 
     def hockey_stick(self, epsilon: Floats) -> Floats:

@@ -61,7 +61,7 @@ inlined = st.lists(st.sampled_from(["2 rows", "study of 3 people"]) | numbers, m
 blocks = st.one_of(
     inlined.map(lambda parts: Paragraph("plain", parts)),
     st.lists(inlined, max_size=3).map(lambda items: Points(False, tuple(items))),
-    st.builds(lambda cell: Grid("3 people", ("5 %",), ((cell,),)), inlined),
+    st.builds(lambda cell: Grid("3 people", ("5%",), ((cell,),)), inlined),
 )
 
 
@@ -353,7 +353,7 @@ def test_pictures_for_everybody_are_of_what_is_claimed(facts: Facts) -> None:
     drawn = [block for section in document.sections for block in section.blocks if isinstance(block, Picture)]
     assert [one.caption.partition(",")[0] for one in drawn] == [
         "The guarantee",
-        "The levels of the table above",
+        "The guarantees of the table above",
     ]
     told = to_markdown(document) + "".join(map(str, drawn))
     assert not [label for label in ILLNESSES if label in told]
@@ -418,7 +418,7 @@ def test_shares_are_for_everybody_only_where_that_was_declared_and_without_count
 
 
 def test_a_channel_is_for_everybody_where_the_record_that_is_handed_out_has_it(facts: Facts) -> None:
-    caption = "How likely each value is released"
+    caption = "How likely each value is to be released"
     assert facts.has("release.json", "plan", "columns", "illness", "channel") and pictured(facts, caption) is None
     record = copy.deepcopy(facts.get("release.public.json"))
     record["plan"]["columns"]["illness"]["channel"] = facts.get("release.json", "plan", "columns", "illness", "channel")

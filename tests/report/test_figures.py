@@ -110,14 +110,14 @@ def test_shares_stand_side_by_side_and_lost_ones_are_marked() -> None:
     figure = shares_figure(shares)
     rows = figure.spec["data"]["values"]
     assert [(one["value"], one["number"]) for one in rows] == [
-        ("common", "70 %"),
-        ("common", "60 %"),
-        ("(missing)", "30 %"),
-        ("(missing)", "40 %"),
-        ("rare", "<0.01 %"),
+        ("common", "70%"),
+        ("common", "60%"),
+        ("(missing)", "30%"),
+        ("(missing)", "40%"),
+        ("rare", "<0.01%"),
         ("rare", "never released"),
-        ("(empty)", "0 %"),
-        ("(empty)", "0 %"),
+        ("(empty)", "0%"),
+        ("(empty)", "0%"),
     ]
     assert len(marks(figure.to_svg(), "bar")) == 8 and width(figure.to_svg()) <= 760
     alike = shares_figure([replace(shares[0], value=("x" * 99 + str(at),)) for at in (1, 1)])
@@ -257,8 +257,12 @@ def test_an_attack_without_a_claim_has_no_ceiling_and_one_that_beats_it_is_marke
     beaten = attack(target=("city",), ceiling=quantity(0.4, "share"), beats_claim=True)
     figure = attacks_figure([attack(), beaten])
     svg = figure.to_svg()
-    assert figure.told.endswith("allowed 40 %. This beats the claim.")
-    assert {"record linkage (age)", "record linkage (city)", "Diamond: the attack beats the claim."} <= words(svg)
+    assert figure.told.endswith("allowed 40%. This exceeds what the guarantee allows.")
+    assert {
+        "record linkage (age)",
+        "record linkage (city)",
+        "Diamond: the attack exceeds what the guarantee allows.",
+    } <= words(svg)
     assert marks(svg, "point")[0].get("d") != marks(svg, "point")[1].get("d")
 
 
@@ -277,7 +281,7 @@ def test_a_dial_has_its_interval_its_limit_and_says_what_is_not_known() -> None:
     assert [row["limit"] for row in rows] == [60, 10, None, None, None, None]
     assert {row["name"]: row["number"] for row in rows} == {
         "protection": "0 → 55",
-        "exposed (less is better)": "100 % → <0.01 %",
+        "exposed (lower is better)": "100% → <0.01%",
         **dict.fromkeys(("guarantee", "usefulness", "effect"), "50"),
         "efficiency": "not known",
     }

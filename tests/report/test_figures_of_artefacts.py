@@ -165,7 +165,7 @@ def test_every_trial_is_drawn_and_the_chosen_one_is_marked(files: Files) -> None
     chosen, trials = improvement["chosen"], improvement["trials"]
     useful = [one["dials"]["usefulness"]["value"] for one in (*trials, chosen)]
     assert drawn(figure, "usefulness") == useful and drawn(figure, "limit") == [60]
-    assert drawn(figure, "kind")[-1] == "chosen" and set(drawn(figure, "kind")) > {"keeps the limits"}
+    assert drawn(figure, "kind")[-1] == "chosen" and set(drawn(figure, "kind")) > {"meets the limits"}
     assert str(sentence_of(chosen["mechanism"])) in figure.told
     closest = search_figure(
         typed(StoredImprovement, {**improvement, "chosen": None, "asked": {"min_usefulness": 20.0}})

@@ -27,12 +27,12 @@ GRID = {
 def test_every_cell_is_drawn_where_it_lies_and_darker_the_more_there_is() -> None:
     figure = map_figure(typed(MapShown, GRID), "prior")
     rows = figure.spec["layer"][0]["data"]["values"]
-    assert [row["said"] for row in rows] == ["50 %", "white: no points", "25 %", "12 %", "6.2 %", "6.2 %"]
+    assert [row["said"] for row in rows] == ["50%", "white: no points", "25%", "12%", "6.2%", "6.2%"]
     # The first cell is the south-western one: at the left, and lower than the fourth.
     assert rows[0]["x"] == rows[3]["x"] == 0 and rows[0]["y"] > rows[3]["y"] and rows[1]["x"] == rows[0]["x2"]
     assert rows[1]["shade"] == "#ffffff" and len({row["shade"] for row in rows}) >= 4
     assert len(marks(figure.to_svg(), "rect mark")) == 6
-    assert "3 km from west to east" in figure.told and "50 %" in figure.told
+    assert "3 km from west to east" in figure.told and "50%" in figure.told
 
 
 def test_the_scale_bar_is_as_long_as_it_says() -> None:

@@ -75,8 +75,8 @@ def test_people_are_those_of_the_strongest_attack_on_the_release() -> None:
     )
     figure = people_figure(typed(Audit, fields), ["illness"])
     assert icons(figure) == [50, 20, 30]
-    assert figure.told.startswith("200 more of 1,000 people are guessed right with this release than without it.")
-    assert "guessed right without this release: 500 people, 50 %" in words(figure.to_svg())
+    assert figure.told.startswith("Because of this release, 200 more of 1,000 people are guessed correctly.")
+    assert "guessed correctly without this release: 500 people, 50%" in words(figure.to_svg())
     assert icons(people_figure(typed(Audit, fields), ["wage"])) == [10, 70, 20]
 
 
@@ -89,7 +89,7 @@ def test_groups_differ_without_colour_and_a_small_one_is_said_to_be_rounded_up()
     less = people_figure(typed_audit(attack("attribute inference, learnt", 0.4, -0.1)))
     assert icons(less) == [40, 0, 60] and "smaller group" not in " ".join(words(less.to_svg()))
     none = people_figure(typed_audit(attack("record linkage", 0.0, 0.9)))
-    assert none.told == "No attack on the release guessed a secret."
+    assert none.told == "No attack on the release guessed a value of the secret."
 
 
 def test_repeats_are_counted_by_law_and_marked_where_the_limit_is_missed() -> None:
@@ -162,14 +162,14 @@ def test_columns_are_ranked_by_what_they_tell_and_identifiers_marked() -> None:
         "1.8, identifies people",
         "at least 0.1, at most 0.5",
         "0.2",
-        "nothing beyond chance",
+        "no more than chance",
     ]
     # The bar of what was not counted is what was shown.
     assert drawn(figure, "bits") == [1.8, 0.1, 0.2, 0.01] and drawn(figure, "high") == [1.9, 0.5, 0.25, 0.02]
     assert "not drawn" not in figure.told and width(figure.to_svg()) <= 760
     many = telling_figure(survey([surveyed(f"c{at}", at / 100, 0.001, 1) for at in range(31)]), "illness")
-    assert len(drawn(many, "column")) == MOST and "Columns that reveal less and are not drawn: 11." in many.told
-    assert telling_figure(survey(columns[-1:]), "illness").told == "No other column was surveyed."
+    assert len(drawn(many, "column")) == MOST and "Columns that reveal less and are not shown: 11." in many.told
+    assert telling_figure(survey(columns[-1:]), "illness").told == "No other column was examined."
 
 
 def told_by(columns: list[str], roles: list[str], success: float) -> dict[str, Any]:
@@ -196,15 +196,15 @@ def test_every_step_to_a_right_guess_is_what_it_adds() -> None:
     whole = exposure(AGE, CITY, JOB, OWN, pairs=pairs, known=0.45, plain=0.6, everything=0.8)
     figure = waterfall_figure(typed(Exposure, whole), 10_000, 0.4)
     assert steps(figure) == {
-        "nothing known: the commonest value": 0.4,
+        "nothing known: the most common value": 0.4,
         "the background: age": 0.05,
         "the most revealing published column: city": 0.1,
         "the other published columns": 0.05,
         "the released secret: illness": 0.2,
-        "guessed right in the end": 0.8,
+        "guessed correctly in the end": 0.8,
     }
-    assert drawn(figure, "number")[:2] == ["4,000 people, 40 %", "+500 people, +5 %"]
-    assert {"8,000 people, 80 %"} <= words(figure.to_svg()) and len(marks(figure.to_svg(), "bar")) == 6
+    assert drawn(figure, "number")[:2] == ["4,000 people, 40%", "+500 people, +5%"]
+    assert {"8,000 people, 80%"} <= words(figure.to_svg()) and len(marks(figure.to_svg(), "bar")) == 6
 
 
 def test_what_was_not_measured_apart_is_one_step_and_none_is_negative() -> None:
@@ -212,17 +212,17 @@ def test_what_was_not_measured_apart_is_one_step_and_none_is_negative() -> None:
     whole = exposure(AGE, told_by(["sex"], ["background"], 0.41), CITY, JOB, known=0.45, plain=0.44, everything=0.8)
     found = steps(waterfall_figure(typed(Exposure, whole), 10_000))
     assert found == {
-        "known anyway: age, sex": 0.45,
+        "already known: age, sex": 0.45,
         "the published columns: city, job": 0.0,
         "the released secret: illness": 0.35,
-        "guessed right in the end": 0.8,
+        "guessed correctly in the end": 0.8,
     }
     withheld = exposure(CITY, known=0.4, plain=0.5)
     withheld["everything"] = withheld["plain"]
     assert list(steps(waterfall_figure(typed(Exposure, withheld), 10_000))) == [
-        "nothing known: the commonest value",
+        "nothing known: the most common value",
         "the published column: city",
-        "guessed right in the end",
+        "guessed correctly in the end",
     ]
 
 

@@ -91,7 +91,7 @@ def test_columns_have_room_for_their_words_and_share_the_rest_by_what_they_want(
     assert 4 < chinese < words * 1.5 and chinese + words == pytest.approx(86)
     many = pdf._widths([["x" * 20] * 9], 9)
     assert many == [21] * 9
-    assert pdf._widths([["97.83 %", "words " * 50]], 2)[0] == 8, "a short number stays with its unit"
+    assert pdf._widths([["97.83%", "words " * 50]], 2)[0] == 7, "a short number stays with its unit"
 
 
 def test_without_the_extra_one_sentence_says_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,8 +49,8 @@ def test_both_curves_are_drawn_as_they_are() -> None:
 def test_what_was_asked_for_is_marked_and_rounded_up() -> None:
     figure = privacy_curves_figure(composed((1e-6, 2.1634), (1e-5, 1.9), (0.0, 7.0), (1e-9, "inf")))
     assert {"ε 2.17 at δ 1e-06", "ε 1.9 at δ 1e-05"} <= words(figure.to_svg())
-    assert figure.told.startswith("The whole sequence spends ε 2.17 at δ 1e-06; ε 1.9 at δ 1e-05.")
-    assert figure.told.endswith("A test of one record has at most 12.7 % power at 5 % false positives.")
+    assert figure.told.startswith("The whole sequence uses ε 2.17 at δ 1e-06; ε 1.9 at δ 1e-05.")
+    assert figure.told.endswith("A test of one record has at most 12.7% power at 5% false positives.")
 
 
 @pytest.mark.parametrize("deltas", [(1e-6, 2e-6, 3e-6), (1e-9, 1e-2), (0.5,)])

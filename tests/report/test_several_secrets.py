@@ -195,7 +195,7 @@ def test_everybody_may_know_the_groups_of_public_columns_alone(several: Facts) -
         page = to_html([document]) + to_markdown(document) + text_of(twin([document]))
         for told in (
             "reveals much",
-            "nothing beyond chance",
+            "no more than chance",
             "exposures",
             "job.json#/secrets",
             "leakage-",

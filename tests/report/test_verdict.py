@@ -53,7 +53,7 @@ def test_a_veto_and_a_limit_that_was_given_are_loud_and_said_once(facts: Facts) 
     veto, limit = "'id' is published and identifies people (an identifier)", "usefulness is 9 of 100, below the 20"
     document = compose(judged(facts, "do not release", vetoes=[veto], failed=[limit], reasons=[veto, limit]), ENGLISH)
     assert f"Veto: {veto}." in warnings(document)
-    assert f"A limit is broken: {limit}." in warnings(document)
+    assert f"A limit is not met: {limit}." in warnings(document)
     assert said_in(document, "statement").count(limit) == 1
 
 
@@ -66,7 +66,7 @@ def test_a_dial_is_graded_at_its_unfavourable_end(facts: Facts) -> None:
     document = compose(changed(facts, verdict={"dials": dials}), ENGLISH)
     found = {row[0]: row[1] for row in rows(document, "statement", "Scores, 0 to 100")}
     assert found["protection"] == "62 [58, 66] (medium)"
-    assert found["exposed"] == "9 [8, 11] % (above the limit)"
+    assert found["exposed"] == "9% [8%, 11%] (above the limit)"
     assert found["guarantee"] == "less than 0.01 (very poor)"
     assert found["efficiency"] == "not known"
 
@@ -79,9 +79,9 @@ def test_a_policy_says_which_limits_somebody_gave(facts: Facts) -> None:
     ]
     document = compose(changed(facts, verdict={"policy": lines}), ENGLISH)
     assert rows(document, "verdict", "The policy") == [
-        ["protection, at least", "60", "51.2", "NOT KEPT", "you"],
-        ["unique rows by the public columns, at most", "5 %", "1.23 %", "kept", "default policy"],
-        ["guarantee, at least", "20", "not known", "NOT KEPT", "default policy"],
+        ["protection, at least", "60", "51.2", "NOT MET", "you"],
+        ["rows that are unique in the published columns, at most", "5 %", "1.23 %", "kept", "default policy"],
+        ["guarantee, at least", "20", "not known", "NOT MET", "default policy"],
     ]
 
 
@@ -107,7 +107,7 @@ def with_action(facts: Facts, protection: float) -> dict[str, Any]:
         (
             {"accounted": 0.5, "ledger": "l"},
             [],
-            "what another noisy histogram would give is not known before it is bought",
+            "the result of another noisy histogram is not known before its budget is used",
         ),
         ({"repeat": "out"}, [], "its mechanism is that of an earlier release and is not designed again"),
     ],
@@ -120,7 +120,7 @@ def test_a_verdict_without_an_action_says_why(facts: Facts, asked: dict[str, Any
     alone = Facts(
         {name: fields for name, fields in changed(facts, verdict=verdict).files.items() if name != "job.json"}
     )
-    assert "no job made it, so that no other settings could be tried." in texts(compose(alone, ENGLISH))
+    assert "it was not made by a job, so no other settings could be tried." in texts(compose(alone, ENGLISH))
 
 
 def test_an_action_is_told_with_its_options_and_what_it_does(facts: Facts) -> None:
@@ -187,7 +187,7 @@ def test_a_search_tells_its_choice_and_the_best_of_each_kind(
     assert f"{at_least(useful):.3g}" in {row[4] for row in best if row[-1] == "yes"}
     missed = {**found, "chosen": None, "blocking": ["its protection is 40, but 60 is asked for"]}
     document = compose(Facts({**refused.files, "improvement.json": missed}), ENGLISH)
-    assert "No setting that was tried keeps the limits." in warnings(document, "tuning")
+    assert "No setting that was tried meets the limits." in warnings(document, "tuning")
     assert "its protection is 40, but" in said_in(document, "tuning")
 
 

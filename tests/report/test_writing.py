@@ -70,9 +70,9 @@ def test_counts_are_in_full() -> None:
 
 
 def test_percentages_take_the_place_of_the_unit() -> None:
-    assert said(0.46677, "share", percent=True) == "46.7 %"
-    assert said(1, "share", percent=True) == "100 %"
-    assert said(0.5, "share", low=0.4, high=0.6, percent=True) == "50 [40, 60] %"
+    assert said(0.46677, "share", percent=True) == "46.7%"
+    assert said(1, "share", percent=True) == "100%"
+    assert said(0.5, "share", low=0.4, high=0.6, percent=True) == "50% [40%, 60%]"
 
 
 def test_intervals_are_rounded_outwards() -> None:
@@ -93,7 +93,7 @@ def test_a_shown_interval_holds_the_real_one(three: list[float], digits: int, pe
     text = said(value, low=low, high=high, digits=digits, percent=percent)
     ends = re.search(r"\[(.*), (.*)\]", text)
     assert ends is not None
-    shown = [Decimal(end.replace(",", "")) / (100 if percent else 1) for end in ends.groups()]
+    shown = [Decimal(end.replace(",", "").strip("%")) / (100 if percent else 1) for end in ends.groups()]
     # Up to a part in 10^11, which is arithmetic's own.
     assert float(shown[0]) <= low + 1e-11 * abs(low) and high - 1e-11 * abs(high) <= float(shown[1])
 

@@ -287,7 +287,7 @@ def test_what_is_refused_before_it_is_drawn_says_why(chromium: Browser, served: 
         look_at(visit, job)
         ended(visit, "The answer is no: The release would not meet the requirements: usefulness is")
         box = visit.page.locator(".verdict[data-recommendation]")
-        expect(box).to_contain_text("Recommendation, before anything was drawn")
+        expect(box).to_contain_text("Recommendation, before anything is released")
         expect(box).to_contain_text("do not release")
         expect(visit.page.locator("[data-dial=usefulness] .mark-words")).to_have_text("You ask for at least 90.")
 

@@ -168,7 +168,7 @@ def test_all_files_are_taken_away_at_once(looking: Visit, served: Served, tmp_pa
 
 def test_what_is_not_recommended_is_not_to_be_handed_out(looking: Visit) -> None:
     said = looking.page.locator("#before-handing-out")
-    assert said.inner_text() == "Hand out nothing as it stands: keep all these files private."
+    assert said.inner_text() == "Do not hand out anything yet: keep all these files private."
 
 
 def test_an_action_is_tried_with_one_click(chromium: Browser, served: Served) -> None:

@@ -55,7 +55,7 @@ class Grade(Enum):
 def grade_of(points: float) -> Grade:
     """The grade of a dial: cut at 20, 40, 60 and 80, each cut belonging to the better grade."""
     if not 0 <= points <= 100:
-        raise OptionError("{points} points have no grade; dials run from 0 to 100.", points=points)
+        raise OptionError("{points} points have no grade; scores run from 0 to 100.", points=points)
     return max(grade for grade in Grade if grade.least_points <= points)
 
 

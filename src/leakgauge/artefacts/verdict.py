@@ -177,11 +177,11 @@ def why_no_action(asked: Request | None, *, vetoed: bool) -> Sentence:
         vetoed: whether a veto stands against it.
     """
     if asked is None:
-        return Sentence("no job made it, so that no other settings could be tried")
+        return Sentence("it was not made by a job, so no other settings could be tried")
     if vetoed:
         return Sentence("other settings do not mend what the veto says")
     if asked.budget.accounted is not None:
-        return Sentence("what another noisy histogram would give is not known before it is bought")
+        return Sentence("the result of another noisy histogram is not known before its budget is used")
     if asked.repeat is not None:
         return Sentence("its mechanism is that of an earlier release and is not designed again")
     return Sentence("no other setting that was tried keeps the policy, or comes nearer to it")
@@ -245,7 +245,7 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
             raise RefusalError("The release is vetoed: {reasons}; do not hand it out.", reasons=in_turn(self.vetoes))
         if self.failed and self.record is None:
             raise RefusalError(
-                "The release would not meet the requirements: {failed}; nothing was drawn.",
+                "The release would not meet the requirements: {failed}; nothing was released.",
                 failed=in_turn(self.failed),
             )
         if self.failed:

@@ -79,13 +79,13 @@ class Diagram:
 
     @cached_property
     def leaves(self) -> tuple[str, ...]:
-        """Nodes that nothing leads to, in the order of the nodes."""
+        """The nodes without incoming arcs, in the order of the nodes."""
         targets = {arc.target for arc in self.arcs}
         return tuple(key for key in self.nodes if key not in targets)
 
     @cached_property
     def order(self) -> tuple[str, ...]:
-        """Every node after all that lead to it."""
+        """The nodes in topological order."""
         before: dict[str, set[str]] = {key: set() for key in self.nodes}
         for arc in self.arcs:
             before[arc.target].add(arc.source)

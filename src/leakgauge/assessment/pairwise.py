@@ -37,7 +37,7 @@ class PairwiseWeights:
 
 
 def pairwise_weights(matrix: object) -> PairwiseWeights:
-    """The weights of things of which each two were compared, as the principal eigenvector.
+    """The weights that follow from pairwise comparisons, as the principal eigenvector.
 
     Args:
         matrix: in row i and column j how many times as much i matters as j; 1/3 where j matters three times as much.
@@ -171,7 +171,7 @@ def _judgement(found: object, of: str, place: Path) -> float:
 
 
 def with_weights(diagram: Diagram, node: str, weights: Mapping[str, float]) -> Diagram:
-    """The diagram with other weights on the arcs into a node, by their sources; the others stay as they are.
+    """The diagram with other weights on the arcs into a node, by their sources; all others are unchanged.
 
     Raises:
         OptionError: no arc from a source to the node.

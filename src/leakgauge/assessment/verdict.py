@@ -23,27 +23,27 @@ _ROUNDING = 1e-9
 _NOBODY = 0.005
 """Percent of people below which nobody is said to be exposed."""
 _BROKEN = {
-    "min_protection": "protection is {found:.3g} of 100, below the {limit:.3g} asked for",
-    "max_exposed": "of the people who share a value, {found:.3g} % are exposed, counted by how nearly certain it "
-    "becomes; at most {limit:.3g} % are allowed",
-    "min_guarantee": "the guarantee is {found:.3g} of 100, below the {limit:.3g} asked for",
-    "max_lost": "{found:.2%} of the rows have values that are never released, more than the {limit:.2%} allowed",
-    "min_usefulness": "usefulness is {found:.3g} of 100, below the {limit:.3g} asked for",
-    "min_effect": "the effect is {found:.3g} of 100, below the {limit:.3g} asked for",
-    "min_efficiency": "efficiency is {found:.3g} of 100, below the {limit:.3g} asked for",
-    "max_alone": "{found:.2%} of the rows are unique in the published columns, more than the {limit:.2%} allowed",
-    "min_k": "the smallest group in the published columns has {found:.3g} rows, fewer than the {limit:.3g} asked for",
-    "max_epsilon": "ε is {found:.3g}, more than the {limit:.3g} allowed",
-    "max_delta": "δ is {found:.3g}, more than the {limit:.3g} allowed",
-    "max_leakage_bits": "{found:.3g} bits are revealed, more than the {limit:.3g} allowed",
-    "max_attack_advantage": "the best attack gains {found:.2%} of what the raw data would give it, more than the "
-    "{limit:.2%} allowed",
+    "min_protection": "protection is {found:.3g} of 100; you require {limit:.3g}",
+    "max_exposed": "in the worst-affected group {found:.3g}% of the people are exposed (their value becomes "
+    "nearly certain); you allow at most {limit:.3g}%",
+    "min_guarantee": "the guarantee is {found:.3g} of 100; you require {limit:.3g}",
+    "max_lost": "{found:.2%} of the rows have values that are never released; you allow at most {limit:.2%}",
+    "min_usefulness": "usefulness is {found:.3g} of 100; you require {limit:.3g}",
+    "min_effect": "the effect is {found:.3g} of 100; you require {limit:.3g}",
+    "min_efficiency": "efficiency is {found:.3g} of 100; you require {limit:.3g}",
+    "max_alone": "{found:.2%} of the rows are unique in the published columns; you allow at most {limit:.2%}",
+    "min_k": "the smallest group in the published columns has {found:.3g} rows; you require {limit:.3g}",
+    "max_epsilon": "ε is {found:.3g}; you allow at most {limit:.3g}",
+    "max_delta": "δ is {found:.3g}; you allow at most {limit:.3g}",
+    "max_leakage_bits": "{found:.3g} bits are revealed; you allow at most {limit:.3g}",
+    "max_attack_advantage": "the best attack gains {found:.2%} of what the original data would give it; you "
+    "allow at most {limit:.2%}",
 }
 """The sentence for each limit that is broken, the weightiest first."""
 _BROKEN_DEFAULT = {
     "min_protection": "protection is {found:.3g} of 100; the default policy requires {limit:.3g}",
-    "max_exposed": "of the people who share a value, {found:.3g} % are exposed, counted by how nearly certain it "
-    "becomes; the default policy allows {limit:.3g} %",
+    "max_exposed": "in the worst-affected group {found:.3g}% of the people are exposed (their value becomes "
+    "nearly certain); the default policy allows {limit:.3g}%",
     "max_lost": "{found:.2%} of the rows have values that are never released; the default policy allows {limit:.2%}",
     "min_usefulness": "usefulness is {found:.3g} of 100; the default policy requires {limit:.3g}",
     "max_alone": "{found:.2%} of the rows are unique in the published columns; the default policy allows {limit:.2%}",
@@ -178,18 +178,18 @@ def _why(dials: Dials) -> Iterator[Sentence]:
     exposed = at_most(dials.exposed.ends[1])
     if exposed >= _NOBODY:
         yield Sentence(
-            "of the people who share a value, {found:.3g} % are exposed, counted by how nearly certain it becomes",
+            "in the worst-affected group {found:.3g}% of the people are exposed (their value becomes nearly certain)",
             found=exposed,
         )
     else:
-        yield Sentence("nobody is made all but certain to have a value")
+        yield Sentence("nobody's value becomes nearly certain")
     yield Sentence("usefulness is {found:.3g} of 100", found=at_least(dials.usefulness.ends[0]))
 
 
 def _guessed(people: tuple[int, int] | None) -> Iterator[Sentence]:
     if people is not None:
         yield Sentence(
-            "{people:,} more of {everybody:,} people are guessed right with this release than without it",
+            "because of this release an attacker guesses {people:,} more of {everybody:,} people correctly",
             people=people[0],
             everybody=people[1],
         )

@@ -31,7 +31,7 @@ def anonymity(
     *,
     bins: Bins | None = None,
 ) -> Anonymity:
-    """How many rows of a table share their quasi-identifiers, and how diverse a secret is among them.
+    """The sizes of groups of rows with equal quasi-identifiers, and the diversity of a secret within them.
 
     Args:
         table: the table, or the release.

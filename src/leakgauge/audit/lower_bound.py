@@ -113,7 +113,7 @@ def assert_satisfies(
     seconds: float = SECONDS,
     randomness: Randomness | None = None,
 ) -> Shown:
-    """The level shown of a mechanism whose claim stands; otherwise raises, so that a test of another project fails.
+    """The lower bound on the level of a mechanism if its claim stands; otherwise raises, so that a test fails.
 
     The arguments are those of ``lower_bound``.
 

@@ -95,8 +95,8 @@ def require_decodable(queries: int, kinds: int) -> None:
     """Refuse more queries and kinds of rows than can be decoded."""
     if queries * kinds > MOST_CELLS:
         raise OptionError(
-            "{queries} queries that tell {kinds} kinds of rows apart are too many to decode; give fewer queries, or "
-            "coarser conditions.",
+            "{queries} queries that distinguish {kinds} kinds of rows are too many to decode; give fewer "
+            "queries, or coarser conditions.",
             queries=queries,
             kinds=kinds,
         )

@@ -57,7 +57,7 @@ def command(columns: JudgedColumns, by: JudgedBy, also: ExplainedBy, strict: boo
     if release is None:
         raise OptionError("There is nothing to assess; name the folder of a job, or a record and its audit.")
     _require_kept(to.file, release, given, (by.policy, by.diagram, by.questionnaire, also.fuzzy, also.stored))
-    with working(say("Judging")):
+    with working(say("Assessing")):
         found = assess(release, **given, **columns.given(), **by.given(), **also.given(), **reading.given())
     deliver(found, to, lambda: _render(found, release))
     found.require(strict=strict)

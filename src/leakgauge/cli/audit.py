@@ -63,15 +63,19 @@ _NOT_FOR = {
 )
 @click.argument("subject", type=options.ADDRESS, required=False, metavar="[RECORD|MECHANISM|CHANNEL|TABLE]")
 @click.option("--program", metavar="COMMAND", help="Audit a program: one input per line in, one output per line out.")
-@click.option("--claim", metavar="NOTION", help="The claim to test, such as local-dp:1; default: the mechanism's own.")
+@click.option(
+    "--claim",
+    metavar="NOTION",
+    help="The guarantee to test, such as local-dp:1; default: the one the mechanism claims.",
+)
 @click.option("--inputs", nargs=2, multiple=True, metavar="A B", help="Two neighbouring inputs; may be repeated.")
 @click.option("--samples", type=click.IntRange(4), metavar="N", help="Outputs per input, at most [default: 200000].")
-@click.option("--to-the-end", is_flag=True, help="Draw all outputs even once the claim is disproved.")
+@click.option("--to-the-end", is_flag=True, help="Make all outputs even once the claim is disproved.")
 @click.option(
     "--seconds",
     type=click.FloatRange(0, min_open=True),
     metavar="S",
-    help="Stop drawing after this many seconds [default: 600].",
+    help="Stop after this many seconds [default: 600].",
 )
 @click.option("--original", type=options.ADDRESS, metavar="TABLE", help="The table that was released.")
 @click.option(
@@ -98,14 +102,17 @@ _NOT_FOR = {
 )
 @click.option("--epsilon", type=float, metavar="E", help="The budget of one answer, in nats.")
 @click.option("--delta", type=float, metavar="D", help="Gaussian noise with this δ per answer, instead of Laplace.")
-@click.option("--runs", type=click.IntRange(2), metavar="N", help="How often the answers are drawn [default: 20].")
+@click.option("--runs", type=click.IntRange(2), metavar="N", help="How often the answers are simulated [default: 20].")
 @click.option("--confidence", default=0.95, show_default=True, metavar="C", help="Confidence of bounds and intervals.")
 @click.option(
-    "--simulate", type=click.IntRange(0), metavar="SEED", help="Draw from a seed, so that a run can be repeated."
+    "--simulate",
+    type=click.IntRange(0),
+    metavar="SEED",
+    help="Random numbers from a seed, so that a run can be repeated.",
 )
 @options.output
 def command(to: Output, **given: Any) -> None:
-    """Test whether a release, a mechanism or a program keeps its claim, by what it actually does.
+    """Test whether a release, a mechanism or a program meets the guarantee it claims, by what it actually does.
 
     \b
     leakgauge audit out.parquet.json --original people.parquet --background job
@@ -118,8 +125,8 @@ def command(to: Output, **given: Any) -> None:
 
     For a record, its digests and claims are computed again, its rows bound ε from below, and it is attacked. A release
     made elsewhere has no record: its rows bound ε from below, and it is attacked. For anything else, outputs of two
-    inputs bound the level from below. Of planned counts, answers are drawn and the secret is reconstructed from them;
-    nothing is spent. Exit 0 when nothing is disproved, 1 when something is.
+    inputs bound the level from below. For planned counts, answers are simulated and the secret is reconstructed from
+    them; no budget is used. Exit 0 when nothing is disproved, 1 when something is.
     """
     subject, program = given["subject"], given["program"]
     foreign = subject is None and program is None and given["released"] is not None
@@ -239,7 +246,7 @@ def _audit_mechanism(spelled: str, given: Mapping[str, Any], to: Output) -> None
     for first, second in given["inputs"]:
         if first == second:
             raise OptionError("--inputs names {found!r} twice; name two different inputs.", found=first)
-    with counting(say("Drawing")) as tell:
+    with counting(say("Making outputs")) as tell:
         audit = audit_mechanism(
             spelled,
             program=given["program"] is not None,
@@ -281,18 +288,18 @@ def _render_mechanism(audit: MechanismAudit) -> Parts:
 
 def _verdict(violated: bool) -> Text | str:
     if violated:
-        return alert(say("DISPROVED: it does not keep what it claims."))
-    return say("Nothing was found against the claim. That does not prove it.")
+        return alert(say("DISPROVED: it does not meet the guarantee that it claims."))
+    return say("Nothing contradicts the claim. That does not prove it.")
 
 
 def _render_release(audit: Audit) -> Parts:
     if audit.foreign is None:
-        parts: Parts = [check_table(say("record||why"), say("The record, computed again"), audit.checks)]
+        parts: Parts = [check_table(say("record||why"), say("Integrity checks of the release record"), audit.checks)]
     else:
         parts = [*_matched(audit, audit.foreign)]
     if audit.attacked is not None:
         parts.append(
-            say("Tried on {some:,} of the {rows:,} rows, drawn at random.", some=audit.attacked, rows=audit.rows)
+            say("Tried on {some:,} of the {rows:,} rows, chosen at random.", some=audit.attacked, rows=audit.rows)
         )
     parts += [_levels(audit), _attacks(audit), *_few_false_alarms(audit), *_exposures(audit)]
     if audit.anonymity is not None:
@@ -306,7 +313,7 @@ def _render_release(audit: Audit) -> Parts:
     if audit.foreign is not None:
         untried = listed(map(retell, audit.foreign.left_out))
         parts.append(say("Not tried, because the two tables are not enough: {attacks!s}.", attacks=untried))
-        parts.append(say("There is no record: nothing is promised, and nothing can be disproved."))
+        parts.append(say("There is no record: nothing is guaranteed, and nothing can be disproved."))
         return parts
     return [*parts, _verdict(audit.violated)]
 
@@ -338,7 +345,7 @@ def _diversity(audit: Audit) -> Parts:
         worst.add_row(one.secret, str(one.distinct), *(f"{share:.3g}" for share in shares))
     return [
         worst,
-        say("These describe the table; they are not a guarantee, and make no claim of differential privacy."),
+        say("These numbers describe the table; they are not a guarantee, and make no claim of differential privacy."),
     ]
 
 
@@ -346,7 +353,7 @@ def _exposures(audit: Audit) -> Parts:
     """What is revealed of each secret, in bits; bounded where there are too many combinations to count."""
     if not audit.exposures:
         return []
-    heads = say("secret|of|known anyway|from unchanged columns|from everything|guessed right")
+    heads = say("secret|of|already known|from unchanged columns|from everything|guessed correctly")
     told = grid(heads, say("What everything released or known reveals, in bits"))
     for one in audit.exposures:
         parts = (one.known, one.plain, one.everything)
@@ -398,7 +405,7 @@ def _at_least(shown: Shown) -> str:
 
 
 def _attacks(audit: Audit) -> Table:
-    title = say("Attacks: % of targets, ± at {percent:.6g} %", percent=100 * audit.confidence)
+    title = say("Attacks: % of targets, ± at {percent:.6g}%", percent=100 * audit.confidence)
     heads = say("attack|right|without|advantage|independent|raw|only with|allowed")
     attacks = grid(heads, title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     attacks.columns[0].no_wrap = True
@@ -419,7 +426,7 @@ def _attacks(audit: Audit) -> Table:
             independent if 0 in one.independent else say("{share!s} NOT 0", share=independent),
             _percent(one.raw),
             str(one.exposed),
-            say("{share!s} BEATEN", share=most) if one.beats_claim else most,
+            say("{share!s} EXCEEDED", share=most) if one.beats_claim else most,
         )
     return attacks
 

@@ -45,7 +45,7 @@ def _render(audit: QueryAudit) -> Parts:
     found = audit.attack
     facts = grid(title=say("Reconstruction of {secret!r} from planned answers", secret=audit.secret))
     facts.add_row(say("queries"), say("{queries:d}, {unused:d} of them not about it", **_counts(audit)))
-    facts.add_row(say("kinds of rows they tell apart"), say("{kinds:d} of {rows:d} rows", **_counts(audit)))
+    facts.add_row(say("kinds of rows they distinguish"), say("{kinds:d} of {rows:d} rows", **_counts(audit)))
     facts.add_row(say("noise of an answer"), audit.mechanism)
     together = number(audit.epsilon.value)
     facts.add_row(
@@ -54,11 +54,11 @@ def _render(audit: QueryAudit) -> Parts:
     )
     if found.knows:
         facts.add_row(say("the attacker knows"), listed(found.knows))
-    facts.add_row(say("rows guessed right"), _interval(found.success))
-    facts.add_row(say("by guessing what most have"), percent(found.baseline.value))
+    facts.add_row(say("rows guessed correctly"), _interval(found.success))
+    facts.add_row(say("by guessing the most common answer"), percent(found.baseline.value))
     facts.add_row(say("advantage"), _interval(found.advantage))
     facts.add_row(say("advantage with exact answers"), percent(found.raw.value))
-    facts.add_row(say("runs in which every row was right"), say("{exact:d} of {runs:d}", **_counts(audit)))
+    facts.add_row(say("runs in which every row was guessed correctly"), say("{exact:d} of {runs:d}", **_counts(audit)))
     return [facts, Text(_verdict(audit), "bold red" if found.advantage.ends[0] > 0 else "")]
 
 

@@ -81,7 +81,7 @@ class Designing(RequestPart, frozen=True):
     least: Annotated[
         str,
         Option(
-            "What the channel makes least: the bits revealed, or for a largest distortion the chance of a right guess.",
+            "What the channel minimises: the bits revealed, or for a largest distortion the chance of a correct guess.",
             choices=("bits", "guess"),
         ),
     ] = "bits"

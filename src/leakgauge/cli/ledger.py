@@ -32,7 +32,7 @@ def command() -> None:
 @click.option("--epsilon", type=float, metavar="E", help="Limit on ε over all releases, in nats.")
 @click.option("--delta", type=float, metavar="D", help="The δ beside ε; 0 unless given.")
 @click.option("--rho", type=float, metavar="R", help="Limit on ρ of zCDP over all releases, in nats.")
-@click.option("--unlimited", is_flag=True, help="No limit; spends are only added up.")
+@click.option("--unlimited", is_flag=True, help="No limit; costs are only added up.")
 @click.option(
     "--unit", default="one row", show_default=True, metavar="TEXT", help="The unit of protection, spelt as below."
 )

@@ -48,7 +48,7 @@ STAGES = {
     "design": message("designing the channel"),
     "release": message("releasing"),
     "audit": message("attacking"),
-    "assess": message("judging"),
+    "assess": message("assessing"),
     "report": message("writing the report"),
 }
 

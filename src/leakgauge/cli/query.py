@@ -42,10 +42,10 @@ _COMMON = (
     ),
     options.neighbours,
     options.taking(reading=Reading),
-    click.option("--ledger", type=options.ADDRESS, metavar="ADDRESS", help="Spend from this ledger."),
+    click.option("--ledger", type=options.ADDRESS, metavar="ADDRESS", help="Use the budget of this ledger."),
     click.option("--dataset", metavar="NAME", help="The account; by default TABLE's name without its extension."),
     click.option(
-        "--dry-run", is_flag=True, help="Only show the cost and the remaining budget; draw and spend nothing."
+        "--dry-run", is_flag=True, help="Only show the cost and the remaining budget; no answer, no budget used."
     ),
     click.option("--simulate", type=int, metavar="SEED", help="Noise from a seed: not private, not a release."),
     options.output,

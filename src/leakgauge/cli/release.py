@@ -34,7 +34,7 @@ class Releasing(RequestPart, frozen=True):
 
     plan: Annotated[Path, Option("TOML plan.", "FILE", required=True)]
     record: Annotated[Path | None, Option("The record; by default OUT with .json added.", "FILE")] = None
-    ledger: Annotated[str | None, Names.PLACE, Option("The ledger whose budget is spent.", "PATH|ADDRESS")] = None
+    ledger: Annotated[str | None, Names.PLACE, Option("The ledger whose budget is used.", "PATH|ADDRESS")] = None
     dataset: Annotated[str | None, Option("Account in the ledger; by default the table's name.", "NAME")] = None
     prior: Annotated[
         tuple[str, ...],
@@ -45,12 +45,12 @@ class Releasing(RequestPart, frozen=True):
     ] = ()
     keep_order: KeepOrder = False
     overwrite: Annotated[bool, Option("Replace existing files.")] = False
-    dry_run: Annotated[bool, Option("Show the cost; draw, spend and write nothing.")] = False
+    dry_run: Annotated[bool, Option("Show the cost; release and write nothing, use no budget.")] = False
     simulate: Annotated[
-        int | None, Option("Not private: noise from a seed, every output marked, nothing spent.", "SEED")
+        int | None, Option("Not private: noise from a seed, every output marked, no budget used.", "SEED")
     ] = None
     on_workers: Annotated[
-        bool, Option("Draw and write where the rows are: on Spark's workers, a folder of Parquet files.")
+        bool, Option("Make and write the release where the rows are: on Spark's workers, a folder of Parquet files.")
     ] = False
     sign: Annotated[Path | None, Option("Sign the record with this Ed25519 key.", "KEY")] = None
 
@@ -215,10 +215,10 @@ def progress_of(total: int, counted: bool) -> Iterator[Progress]:
             yield tell
         except KeyboardInterrupt:
             if spent and counted:
-                click.echo(f"leakgauge: {say('what was spent in the ledger stays spent.')}", err=True)
+                click.echo(f"leakgauge: {say('budget used in the ledger stays used.')}", err=True)
             raise
     if completed and not spent:
-        told = say("this release was drawn before; the ledger now notes that it was written, and nothing was spent.")
+        told = say("this release was made before; the ledger now notes that it was written, and no budget was used.")
         click.echo(f"leakgauge: {told}", err=True)
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     help="The release, if it is not beside its record, or is a table in PostgreSQL.",
 )
 @click.option(
-    "--ledger", "address", type=options.ADDRESS, metavar="PATH|ADDRESS", help="Also check the spend in this ledger."
+    "--ledger", "address", type=options.ADDRESS, metavar="PATH|ADDRESS", help="Also check the entry in this ledger."
 )
 @click.option("--signed-by", type=FILE, metavar="PUBKEY", help="Also check the signature, with this Ed25519 key.")
 @click.option("--sign", type=FILE, metavar="KEY", help="Sign the record with this private key if everything holds.")

@@ -109,7 +109,7 @@ class Waste:
 
 
 def waste(channel: Channel, problem: RateDistortion, gap: float = GAP) -> Waste:
-    """How many bits a channel wastes beside the least leaking one of a problem at the channel's own distortion.
+    """The bits that a channel leaks beyond the least leaking one of a problem at the channel's own distortion.
 
     Args:
         channel: reads the problem's secret and releases its letters; beside channels that read the background it may

@@ -209,7 +209,7 @@ class Curve:
             asked=from_below(nearest + excess),
             how=Sentence("impossible") if least else Sentence("not found"),
             least=_reachable(nearest, nearly.channel, nearly.excess),
-            sure="" if least else Sentence(" as far as was found, which is not proven for so many letters"),
+            sure="" if least else Sentence(" as far as was found, which is not proven for so many values"),
         )
 
     def with_leakage(self, leakage: float, floor: float = 0.0) -> Bracket:

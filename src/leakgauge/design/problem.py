@@ -22,7 +22,7 @@ SHOWN = 5
 
 
 class Knowledge(Enum):
-    """Who knows the background Z, which decides the quantity that is minimised.
+    """Who knows the background Z; this selects the quantity that is minimised.
 
     ``NOBODY``: I(X;Y). ``ATTACKER``: I(X;Y,Z) over channels that read X only. ``BOTH``: I(X;Y,Z) over channels that
     read X and Z. ``PUBLISHED``: the algorithm printed in the paper for ``ATTACKER``, which lets nature's p(z|x) vary
@@ -255,7 +255,7 @@ class RateDistortion:
             )
 
     def floor_of(self, label: Label) -> float:
-        """With what probability a value is released unchanged at least."""
+        """The least probability with which a value is released unchanged."""
         floors = self.keep_at_least
         return float(floors.get(label, 0.0) if isinstance(floors, Mapping) else floors)
 

@@ -113,7 +113,7 @@ class Solution:
 
     @property
     def objective(self) -> float:
-        """What was made small, in bits: I(X;Y), or I_w(X;Y) with weights, or I(X;Y,Z) where a background is known."""
+        """The minimised quantity in bits: I(X;Y), or I_w(X;Y) with weights, or I(X;Y,Z) where a background is known."""
         if self.weighted_leakage is not None:
             return self.weighted_leakage
         if self.problem.knowledge in (Knowledge.ATTACKER, Knowledge.BOTH):

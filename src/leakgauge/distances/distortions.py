@@ -56,7 +56,7 @@ class Hamming(Distortion):
 
     @staticmethod
     def matches(inputs: Sequence[Label], outputs: Sequence[Label]) -> Codes:
-        """The position of each input among the outputs, −1 where it is none of them."""
+        """The position of each input among the outputs; −1 for an input that is not an output."""
         places = {label: at for at, label in enumerate(outputs)}
         return np.array([places.get(label, -1) for label in inputs], dtype=np.int64)
 

@@ -80,7 +80,7 @@ def audit_release(
     wrong = (
         *(one.failure for one in checks if one.holds is False),
         *(
-            Sentence("the public column {column!s} of the release tells more than that of the table", column=name)
+            Sentence("the public column {column!s} of the release contains more than that of the table", column=name)
             for name in drawn.altered
         ),
         *(

@@ -119,7 +119,7 @@ def _refused(hiding: Hiding, coarsest: Node) -> RefusalError:
             k=hiding.k,
         )
     return RefusalError(
-        "--min-k {k} needs {needed:.4g} % of the rows suppressed even at the coarsest levels, but {allowed:.4g} % are "
+        "--min-k {k} needs {needed:.4g}% of the rows suppressed even at the coarsest levels, but {allowed:.4g}% are "
         "allowed; give coarser levels, or --max-suppressed {enough:g}.",
         k=hiding.k,
         needed=from_above(100 * needed, 4),

@@ -41,8 +41,8 @@ from leakgauge.tables.reading import reading_of
 from leakgauge.tables.remembered import remembered
 
 FROM_THE_TABLE = Sentence(
-    "The search used this table's exact counts, so the choice of setting is not covered by any budget. Nothing was "
-    "drawn or spent."
+    "The setting was chosen with this table's exact counts; no privacy budget covers that choice. Nothing "
+    "was released, and no budget was used."
 )
 FEWEST_ROWS, MOST_ROWS = 1000, 100_000
 """Rows of the table that represents a noisy histogram: noise of a tiny ε would make it huge, or too small to search."""
@@ -179,8 +179,8 @@ def search(
     # What was paid for may be known.
     goal = replace(goal, handed_out=HandedOut.EVERYTHING, rows=table.rows, counts_are_private=False)
     learned = Sentence(
-        "The search used a noisy histogram of the column, bought for ε = {epsilon:g} from the ledger; which values "
-        "occur is not protected, and nothing else was read.",
+        "The search used a noisy histogram of the column, paid with ε = {epsilon:g} from the ledger; which "
+        "values occur is not protected, and nothing else was read.",
         epsilon=accounted,
     )
     return Improvement(goal, searched(source, goal, progress=tell), learned)
@@ -223,8 +223,8 @@ def noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger | None
     values = table.counts(column, limit=1 << 20).labels(column)
     if not 2 <= len(values) <= MOST_LETTERS:
         raise ColumnError(
-            "Column {name!r} has {found} different values, but an accounted search takes 2 to {most}; nothing was "
-            "spent.",
+            "Column {name!r} has {found} different values, but an accounted search takes 2 to {most}; no "
+            "budget was used.",
             name=column,
             found=len(values),
             most=MOST_LETTERS,

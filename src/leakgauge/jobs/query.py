@@ -87,7 +87,7 @@ def preview(
     if ledger is None:
         return cost, None
     if dataset is None:
-        raise OptionError("A ledger is given without the name of a data set; name the data set whose budget is spent.")
+        raise OptionError("A ledger is given without the name of a data set; name the data set whose budget is used.")
     require_account(ledger.account(dataset), str(protection), protection.neighbours)
     return cost, ledger.preview(dataset, cost)
 
@@ -95,7 +95,7 @@ def preview(
 def require_no_ledger(ledger: object) -> None:
     """Refuse a ledger for a simulation, which spends nothing."""
     if ledger is not None:
-        raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
+        raise OptionError("A simulation uses no budget and is not a release; leave the ledger out.")
 
 
 def stored_answer(paid: PaidAnswer, table: str) -> artefacts.Answer:

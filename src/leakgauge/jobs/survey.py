@@ -220,7 +220,7 @@ def _suggested(column: SurveyedColumn, entropies: Mapping[str, Quantity], finer:
     for told in column.tells:
         if told.significant and told.information.ends[0] >= TELLS_MUCH * entropies[told.secret].value:
             return Suggested.BACKGROUND, Sentence("reveals much about {secret!s}", secret=told.secret)
-    return Suggested.PUBLIC, Sentence("tells little")
+    return Suggested.PUBLIC, Sentence("reveals little")
 
 
 def require_few_alone(found: Survey, policy: DialPolicy) -> None:

@@ -31,7 +31,7 @@ _LARGEST = 1 << 22
 
 
 class Estimator(Enum):
-    """How the point estimate is made.
+    """The method of the point estimate.
 
     ``PLUG_IN`` takes observed frequencies for probabilities. ``MILLER_MADOW`` adds to each entropy (seen − 1)/(2n)
     nats (Miller 1955). ``SHRINKAGE`` draws the frequencies towards the uniform law by the amount that minimises the

@@ -14,7 +14,7 @@ from leakgauge.probability.scenario import View
 
 
 class Unit(Enum):
-    """What one unit of information is, by the nats it holds."""
+    """A unit of information, by the nats in one of it."""
 
     BITS = math.log(2)
     NATS = 1.0

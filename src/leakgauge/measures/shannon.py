@@ -59,7 +59,7 @@ def mutual_information(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
 
 @checked
 def conditional_entropy_with_background(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
-    """H(X|YZ), what stays uncertain to someone who knows the background too, in bits; equations (7), (13)."""
+    """H(X|YZ), what stays uncertain for someone who also knows the background, in bits; equations (7), (13)."""
     return unit.of_nats(remaining(scenario.view(Seen.BOTH)))
 
 

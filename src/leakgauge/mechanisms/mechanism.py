@@ -107,18 +107,18 @@ class Mechanism(ABC):
 
     @property
     def letters(self) -> tuple[Label, ...] | None:
-        """The values that it reads by name; None where it takes numbers."""
+        """The alphabet of its inputs; None if it takes numbers."""
         return None
 
     @property
     def released(self) -> tuple[Label, ...] | None:
-        """The letters that it may release, one per row; None where it does not release letters."""
+        """The alphabet of its outputs, one value per row; None if it releases numbers or answers."""
         channel = self.channel() if self.sets is None else None
         return None if channel is None else channel.outputs
 
     @property
     def stands_for(self) -> Groups | None:
-        """For each letter released the places of those that it stands for; None where it stands for itself."""
+        """For each output the positions of the inputs that it stands for; None if each stands for itself."""
         return None
 
     def recorded_channel(self) -> Channel | None:
@@ -127,17 +127,17 @@ class Mechanism(ABC):
 
     @property
     def noise(self) -> NoisyNumber | None:
-        """Itself where it adds noise to numbers on a grid."""
+        """The mechanism itself if it adds noise to numbers on a grid, else None."""
         return None
 
     @property
     def sets(self) -> LetterSets | None:
-        """Itself where it releases sets of letters."""
+        """The mechanism itself if it releases sets of values, else None."""
         return None
 
     @property
     def compared(self) -> Groups | None:
-        """The places of letters that its claim compares with each other; None where any two are."""
+        """The positions of the inputs that its claim compares with each other; None if it compares any two."""
         return None
 
     @property

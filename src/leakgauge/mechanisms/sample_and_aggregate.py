@@ -34,7 +34,7 @@ Statistic = Callable[[Rows], float]
 
 
 class Aggregate(Enum):
-    """How the blocks' values become one."""
+    """The function that combines the values of the blocks."""
 
     MEAN = "mean"
     MEDIAN = "median"

@@ -20,7 +20,7 @@ from leakgauge.probability.cells import sums_by
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What is known beside the statement; unknown facts close the edges that need them.
+    """Facts that are known besides the statement; edges that need unknown facts are not followed.
 
     Attributes:
         skew: Δ of the prior over any two values of one record, in nats; None where a secret is a data set of several,
@@ -95,7 +95,7 @@ class Circumstances:
 
     @property
     def held(self) -> float:
-        """The most bits that there are to tell of the secret; infinite where nothing is known of it."""
+        """The most bits that can be revealed about the secret; infinite if nothing is known about it."""
         return min(self.uncertainty, self._secret_bits)
 
     @property
@@ -116,7 +116,7 @@ class Circumstances:
 
     @checked
     def with_domain(self, inputs: Sequence[Label]) -> Circumstances:
-        """The same with what the alphabet says, of one record or of data sets."""
+        """These circumstances with what follows from the alphabet, of one record or of data sets."""
         structure = data_sets(inputs, self.records, self.ordered)
         values = max((len(group) for group in structure.groups), default=None)
         known = replace(self, values=values, secrets=len(inputs))
@@ -124,7 +124,7 @@ class Circumstances:
 
     @checked
     def with_prior(self, prior: Distribution) -> Circumstances:
-        """The same with what a prior over records (or over data sets, as tuples) says; refused where it contradicts."""
+        """These circumstances with what follows from a prior over records, or over data sets as tuples."""
         likeliest = float(prior.probabilities.max())
         known = replace(self, uncertainty=entropy(prior), best_guess=likeliest)
         if self.records == 1:

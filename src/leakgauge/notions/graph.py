@@ -60,7 +60,7 @@ def implied(statement: Statement, to: type[Statement], circumstances: Circumstan
 
 @checked
 def everything_implied(statement: Statement, circumstances: Circumstances | None = None) -> Mapping[str, Implication]:
-    """What follows in every other notion, by its name; in its own where that is wanted at another δ or order."""
+    """The statements implied in every other notion, by name; in its own notion if wanted at another δ or order."""
     follows = {name: implied(statement, notion, circumstances) for name, notion in NOTIONS.items()}
     same = follows[statement.name]
     if not same.path:

@@ -36,7 +36,7 @@ class Level:
 
     @property
     def value(self) -> float:
-        """The level; of (ε, δ)-privacy it is the ε, whether it was asked for or found."""
+        """The value of the level; for (ε, δ)-privacy the ε, whether it was given or computed."""
         return self.statement.level
 
     @property

@@ -75,7 +75,7 @@ ERRATA = (
         "Table 2's row of 0.050 has the distortion 0.0533; there the channels are compared at unequal distortion."
     ),
     Sentence("Table 3 compares at unequal leakage; its row of 1.54 bits sets the optimum at 1.529 beside it."),
-    Sentence("21.7 % is a ratio of sums over Table 2, not a mean; the mean of the ratios is 33.5 %."),
+    Sentence("21.7% is a ratio of sums over Table 2, not a mean; the mean of the ratios is 33.5%."),
     Sentence("Section 4.1 swaps convex and concave: I is concave in p(x) and convex in the channel."),
     Sentence("On Figures 5 and 8: ε does not level off; it grows by 1 per unit of λ, and jumps when a letter enters."),
     Sentence(
@@ -246,9 +246,9 @@ def _headlines(rows: Sequence[Row], exact: Sequence[tuple[float, float]]) -> Ite
     true, honest = _leakages_with_background(rows)
     with_background = np.array([row.symmetric for row in rows])
     percent = 100 * float(np.mean(1 - best / alike))
-    mean = Sentence("a ratio of sums; the mean of the ratios is {percent:.1f} %", percent=percent)
+    mean = Sentence("a ratio of sums; the mean of the ratios is {percent:.1f}%", percent=percent)
     saved = _saved(honest, with_background)
-    least = Sentence("at equal distortion; the least possible saves {percent:.2f} %", percent=saved)
+    least = Sentence("at equal distortion; the least possible saves {percent:.2f}%", percent=saved)
     optimal = [TABLE_2["distortion"][SLOPES.index(slope)] for slope in TABLE_3["slope"]]
     pairs = 1 - np.array(optimal) / np.array(TABLE_3["distortion"])
     equal = [1 - best / alike for alike, best in exact]

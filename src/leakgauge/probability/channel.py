@@ -65,7 +65,7 @@ class Channel(TwoWay):
     @classmethod
     @checked
     def constant(cls, inputs: Iterable[Label], output: Distribution) -> Channel:
-        """The channel whose output does not depend on the input: it reveals nothing."""
+        """The channel whose output does not depend on the input, so that it reveals nothing."""
         letters = alphabet(inputs, cls._row_role)
         return cls(letters, output.outcomes, np.tile(output.probabilities, (len(letters), 1)))
 

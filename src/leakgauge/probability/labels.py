@@ -30,7 +30,7 @@ class Interval:
     closed: bool = False
 
     def contains(self, label: Label) -> bool:
-        """Whether a number or date lies in it; of another kind than its ends none does."""
+        """Whether a number or date lies in the interval; False for a value of another kind than its ends."""
         try:
             above = self.low is None or self.low <= label  # type: ignore[operator]
             below = self.high is None or label < self.high or (self.closed and label == self.high)  # type: ignore[operator]

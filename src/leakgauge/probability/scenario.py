@@ -42,7 +42,7 @@ def _are_pairs(inputs: tuple[Label, ...], first: tuple[Label, ...], second: tupl
 
 
 class Seen(Enum):
-    """What the attacker sees of the world."""
+    """What the attacker sees."""
 
     RELEASE = "Y"
     BACKGROUND = "Z"
@@ -188,7 +188,7 @@ class Scenario(Frozen):
         return self._release_given(background).row_given_column(release)
 
     def without_weights(self) -> Scenario:
-        """The same scenario with every secret counting alike."""
+        """The same scenario with equal weights of all secrets."""
         return self if self.weights is None else Scenario(self.background or self.source, self.channel)
 
     def _known(self) -> Joint:

@@ -21,7 +21,7 @@ class Randomness(Protocol):
         """Whether nobody else can draw the same words; only then can the draws protect anyone."""
 
     def words(self, count: int) -> Words:
-        """So many words."""
+        """An array of ``count`` words."""
 
 
 def require_source(randomness: Randomness) -> None:
@@ -38,11 +38,11 @@ class OperatingSystem:
 
     @property
     def private(self) -> bool:
-        """True: nobody else can draw the same words."""
+        """True: nobody else can generate the same words."""
         return True
 
     def words(self, count: int) -> Words:
-        """So many words."""
+        """An array of ``count`` words."""
         return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
 
 
@@ -59,14 +59,14 @@ class Simulated:
 
     @property
     def private(self) -> bool:
-        """False: whoever knows the seed draws the same words."""
+        """False: whoever knows the seed can generate the same words."""
         return False
 
     def words(self, count: int) -> Words:
-        """So many words."""
+        """An array of ``count`` words."""
         return self._generator.random_raw(count)
 
 
 def simulation(simulation_seed: int) -> np.random.Generator:
-    """A seeded generator for simulations only: what it draws can be drawn again by anyone."""
+    """A seeded generator for simulations only: anyone with the seed can generate the same words."""
     return np.random.Generator(np.random.PCG64(simulation_seed))

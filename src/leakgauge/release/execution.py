@@ -121,7 +121,7 @@ class Release:
         return self.table or str(self.output)
 
     def found_at(self, released: Path | str) -> Release:
-        """The same, where it is now."""
+        """The source, where the file is now."""
         where = destination(released)
         return replace(self, output=where.beside(""), table=where.address)
 
@@ -200,7 +200,7 @@ def release(
     public = Path(public_record) if public_record is not None else where.beside(".public.json")
     key = None if sign is None else private_key(Path(sign))
     if ledger is not None and not source.private:
-        raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
+        raise OptionError("A simulation uses no budget and is not a release; leave the ledger out.")
     if ledger is not None and not overwrite:
         found = _completed(plan, table, where, place, public, ledger, dataset)
         if found is not None:

@@ -27,7 +27,7 @@ from leakgauge.tables import Table
 
 @dataclass(frozen=True)
 class Prior:
-    """p(x) over the inputs of a channel, where it comes from, and the ε in nats it was bought for."""
+    """p(x) over the inputs of a channel, where it comes from, and the ε in nats that it cost."""
 
     distribution: Distribution
     origin: PriorOrigin = PriorOrigin.PUBLIC

@@ -104,7 +104,7 @@ class Verification:
 
     @property
     def shows(self) -> Sentence:
-        """What the checks can show."""
+        """A sentence about what the checks can show."""
         if self.signed:
             return Sentence("This shows integrity and authenticity: the owner of the key signed this very record.")
         return Sentence(

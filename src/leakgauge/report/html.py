@@ -55,8 +55,8 @@ def to_html(documents: Sequence[Document]) -> str:
             name: say(template)
             for name, template in {
                 "annex": message("Annex"),
-                "sources": message("Sources of the numbers"),
-                "all": message("Unfold every table, in print too"),
+                "sources": message("Where the numbers come from"),
+                "all": message("Expand all tables (also when printing)"),
             }.items()
         },
         running=" · ".join(one for one in (documents[0].reference, _plain(documents[0].title)) if one),
@@ -73,9 +73,7 @@ def to_html(documents: Sequence[Document]) -> str:
 
 def fragment(contents: Iterable[Content], language: Language) -> str:
     """Blocks as HTML, for a page or a notebook of others."""
-    return _template("fragment.html").render(
-        blocks=blocks_of(contents), language=language, sources={}, **block_words()
-    )
+    return _template("fragment.html").render(blocks=blocks_of(contents), language=language, sources={}, **block_words())
 
 
 def block_words() -> dict[str, object]:
@@ -85,7 +83,7 @@ def block_words() -> dict[str, object]:
         "numbers": _numbers,
         "drawing": _drawing(),
         # Smaller, the words of a picture, or of a table of the annex, could not be read on a narrow screen.
-        "wide": lambda language: language.say("Wider than the screen: push it sideways."),
+        "wide": lambda language: language.say("Scroll sideways to see all of it."),
         "script": lambda language: language.say("A script to be copied"),
         "is_long": _is_long,
         "isolated": _isolated,

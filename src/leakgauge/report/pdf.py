@@ -106,7 +106,7 @@ def _fields(document: Document, folder: Path) -> dict[str, Any]:
         "edition": language.say("External edition") if external else language.say("Internal edition"),
         "reference": document.reference,
         "annex": language.say("Annex"),
-        "source": language.say("Sources of the numbers"),
+        "source": language.say("Where the numbers come from"),
         "sources": [*map(_breakable, sources)],
         "sections": [
             {"title": section.title, "blocks": [_block(one, language, folder, sources) for one in section.blocks]}

@@ -61,7 +61,7 @@ class BinnedTable(WrappedTable):
         return (Table if unit in self.bins else WrappedTable).group_sizes(self, sets, bins, unit=unit)
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
-        """The edges that the quantiles of a column give, rounded."""
+        """The bin edges at the quantiles of a column, rounded."""
         self._require_open({column: quantiles})
         return super().learnt(column, quantiles)
 

@@ -276,7 +276,7 @@ def _require_readable(path: Path) -> None:
 
 
 def as_arrow(source: Any) -> pa.Table:
-    """A pandas or polars frame, or what pyarrow has of tables, as one pyarrow table.
+    """A pandas or polars frame, or a table, batch or data set of pyarrow, as one pyarrow table.
 
     Raises:
         TableError: something else, or columns that cannot be told apart or mix kinds of values.

@@ -65,7 +65,7 @@ class RememberedTable(WrappedTable):
         return [self._known[key] for key in keys]
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
-        """The edges that the quantiles of a column give, rounded."""
+        """The bin edges at the quantiles of a column, rounded."""
         return self._once(("learnt", column, quantiles), lambda: self._table.learnt(column, quantiles))
 
     def _from_counts(self, columns: tuple[str, ...], how: Items) -> Counts | None:

@@ -55,7 +55,7 @@ class WrappedTable(Table):
         return self._table.group_sizes(sets, gathered, unit=unit)
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
-        """The edges that the quantiles of a column give, rounded."""
+        """The bin edges at the quantiles of a column, rounded."""
         return self._table.learnt(column, quantiles)
 
     def batches(self, *columns: str, bins: Bins | None = None, size: int = 65536) -> Iterator[pa.RecordBatch]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Suppression:
-    """Rows that agree in some columns with fewer than so many rows, themselves included, are missing in all of them.
+    """The rule that rows of groups below a size, by the values of some columns, have missing values in these columns.
 
     Attributes:
         columns: those that leave, which are compared and suppressed together.

@@ -29,7 +29,7 @@ LARGEST = 1_000_000
 
 
 class Kind(Enum):
-    """What the values of a column are."""
+    """The kind of a column's values."""
 
     STRING = "string"
     INT = "int"
@@ -41,7 +41,7 @@ class Kind(Enum):
 
     @property
     def words(self) -> str:
-        """As people read it."""
+        """The kind in words."""
         return _WORDS[self]
 
 
@@ -222,7 +222,7 @@ class Table(Protocol):
         return found
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
-        """The edges that the quantiles of a column give, rounded."""
+        """The bin edges at the quantiles of a column, rounded."""
 
     def batches(self, *columns: str, bins: Bins | None = None, size: int = 65536) -> Iterator[pa.RecordBatch]:
         """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""

@@ -29,10 +29,10 @@ def attacks(voice: Voice) -> Iterator[Content]:
         return
     yield from accusations(voice)
     if voice.foreign is not None:
-        yield voice.say("There is no record, so there is no claim that could be contradicted.")
+        yield voice.say("There is no record, so there is no guarantee to test.")
     elif not audit.violations and not voice.external:
         said_good = voice.say(
-            "Nothing was found that contradicts the claims of the release, at a confidence of {confidence}.",
+            "Nothing contradicts the guarantee that the release claims, at a confidence of {confidence}.",
             confidence=voice.number(audit, "confidence", percent=True),
         )
         yield Paragraph("good", said_good)
@@ -46,11 +46,14 @@ def accusations(voice: Voice) -> Iterator[Paragraph[Number]]:
     for violation in () if audit is None else (own(voice.told(one)) for one in audit.violations):
         if verdict is not None and not verdict.vetoes:
             yield voice.alarm(
-                "The audit accuses the release, at its confidence but not beyond doubt: {violation}.",
+                "At its confidence, though not beyond doubt, the audit shows that the release does not meet "
+                "its guarantee: {violation}.",
                 violation=violation,
             )
         else:
-            yield voice.alarm("The release does not keep what it claims: {violation}.", violation=violation)
+            yield voice.alarm(
+                "The release does not meet the guarantee that it claims: {violation}.", violation=violation
+            )
 
 
 def attacks_on(voice: Voice) -> tuple[Finding, ...]:
@@ -70,26 +73,26 @@ def _attacks(voice: Voice, audit: Audit) -> Iterator[Content]:
     if not audit.attacks:
         return
     yield voice.say(
-        "Each attack is shown between two anchors: an independent release, from which it must gain nothing, and the "
-        "raw data, from which it gains most. “Right only with it” counts the targets, among those it was tried on, "
-        "that it is right about with the release and wrong about without it."
+        "Each attack is compared with unrelated data (should gain nothing) and with the original data (gains "
+        "most). “Newly guessed” counts the people, of those tried, who are guessed correctly with the "
+        "release but not without it."
     )
     if audit.attacked is not None:
         yield voice.note(
-            "The attacks were tried on {some} of the {rows} rows, drawn at random.",
+            "The attacks were tried on {some} of the {rows} rows, chosen at random.",
             some=voice.number(audit, "attacked"),
             rows=voice.number(audit, "rows"),
         )
     if _is_guessed_by_tenths(voice):
         yield voice.note(
-            "For numbers and dates with more than 32 different values, a guess is right if it names the right one of "
-            "ten groups of about equally many rows."
+            "For numbers and dates with more than 32 different values, a guess is correct if it names the "
+            "right one of ten groups of about equally many rows."
         )
     yield from table(voice, audit.attacks)
     if not all(one.judged for one in audit.attacks):
         yield voice.note(
-            "Attacks marked * were made on simulated releases, or need more than this release: they show what could "
-            "happen, not what this release did."
+            "Attacks marked * need further releases or were tried on simulated ones: they show what could "
+            "happen, not findings about this release."
         )
     methods: dict[str, list[str]] = {}
     for one in audit.attacks:
@@ -100,7 +103,7 @@ def _attacks(voice: Voice, audit: Audit) -> Iterator[Content]:
     # At low rates of false alarms, which an average hides.
     yield from voice.grid(
         "Members recognised with few false alarms",
-        "Others taken for members|Members recognised|Recognised at most, by the claim",
+        "Others taken for members|Members recognised|Most recognised that the guarantee allows",
         (
             [voice.cell(rate, share, percent=True) for share in ("false_alarms", "recognised", "ceiling")]
             for one in audit.attacks
@@ -113,8 +116,8 @@ def table(voice: Voice, found: Iterable[Finding]) -> Iterator[Content]:
     """Attacks, each between its anchors."""
     yield from voice.grid(
         "Attacks",
-        "Attack|Right without the release|Right with it|Advantage, in percentage points|"
-        "Advantage from a release of others|Advantage from the raw data|Right only with it|Right at most, by the claim",
+        "Attack|Correct without the release|Correct with it|Advantage, in percentage points|Gain from "
+        "unrelated data (should be 0)|Gain from the original data|Newly guessed|Most the guarantee allows",
         (_attack(voice, one) for one in found),
     )
 
@@ -152,13 +155,15 @@ def _attack(voice: Voice, one: Finding) -> Iterator[Cell]:
 def _bounds(voice: Voice, audit: Audit) -> Iterator[Content]:
     for column, shown in audit.columns.items():
         if shown is None:
-            yield voice.say("The rows of {column} are too few to show a level.", column=own(column))
+            yield voice.say("The rows of {column} are too few to test ε.", column=own(column))
             continue
         claim, bound = voice.maybe(shown, "claim"), shown.lower_bound
         yield voice.say(
-            message("The released rows of {column} show at least {shown} of {notion}.")
+            message("Tests on the released rows of {column} prove a {notion} of at least {shown}.")
             if claim is None
-            else message("The released rows of {column} show at least {shown} of {notion}, where {claim} is claimed."),
+            else message(
+                "Tests on the released rows of {column} prove a {notion} of at least {shown}; {claim} is claimed."
+            ),
             column=own(column),
             shown=voice.number(bound, "value", unit=bound.unit, rounding=ROUND_FLOOR),
             notion=own(notion_of(voice, shown.notion)),
@@ -170,8 +175,8 @@ def _anonymity(voice: Voice, audit: Audit) -> Iterator[Content]:
     groups = audit.anonymity
     if groups is not None:
         yield voice.say(
-            "By the public columns ({columns}) the rows fall into groups: {classes}. Rows, or persons, in the "
-            "smallest: {k}; unique rows: {unique}.",
+            "The published columns ({columns}) form {classes} groups. The smallest has {k} rows or people; "
+            "{unique} rows are unique.",
             columns=voice.listed(groups.quasi_identifiers),
             classes=voice.number(groups, "classes"),
             k=voice.number(groups, "k", count=True),
@@ -179,15 +184,16 @@ def _anonymity(voice: Voice, audit: Audit) -> Iterator[Content]:
         )
     if audit.diversity:
         yield from voice.grid(
-            "The secrets within the groups of the public columns, at worst",
+            "The secrets within the groups of the published columns, worst case",
             "Secret|Distinct l|Entropy l|t-closeness|α of (α, k)|β-likeness|Enhanced β|δ-disclosure",
             ((own(one.secret), *(voice.number(one, name) for name in _DIVERSITY)) for one in audit.diversity),
         )
         yield voice.note(
-            "These numbers describe this table and promise nothing: they do not hold against someone who knows more, "
-            "or sees another release of the same people. They make no claim of differential privacy."
+            "These numbers describe this table and guarantee nothing: they do not hold against someone who "
+            "knows more, or sees another release of the same people. They make no claim of differential "
+            "privacy."
         )
 
 
 def _checks(voice: Voice, audit: Audit) -> Iterator[Content]:
-    yield from voice.grid("The record, computed again", "Check|Result|Why", outcomes(voice, audit.checks))
+    yield from voice.grid("Integrity checks of the release record", "Check|Result|Why", outcomes(voice, audit.checks))

@@ -56,7 +56,6 @@ def bits_of(voice: Voice, found: Exposure, bracket: Bracket, *, of: bool = False
 def better_attacker(voice: Voice) -> Paragraph[Number]:
     """What lower ends do not say."""
     return voice.note(
-        "Where two bounds are given, there are too few rows to count every combination of values: the lower one is "
-        "what an attacker was shown to learn, and the upper one is the most that can be learnt. A better attacker may "
-        "learn more than the lower bound, and guess right more often."
+        "Where two figures are given, the table is too small to count every combination: an attack has "
+        "reached the first; the second cannot be exceeded."
     )

@@ -39,7 +39,7 @@ def budget(voice: Voice, account: Account, told: AccountTold) -> Iterator[Conten
             yield voice.say("Releases not counted in bits, such as noisy numbers, still add their ε.")
         if told.without_bits:
             yield voice.say(
-                "Spends without bits (queries, or releases of earlier versions): {count}.",
+                "Entries without bits (queries, or releases of earlier versions): {count}.",
                 count=voice.number(told, "without_bits"),
             )
         yield voice.alarm("Bits follow from the exact counts of the table: keep the ledger private.")
@@ -73,7 +73,7 @@ def _sums(voice: Voice, account: Account, told: AccountTold) -> Iterator[Content
     if told.spent is None or told.left is None:
         return
     delta = voice.number(account.delta, digits=AS_DECLARED)
-    template = message("spent: ε {epsilon}, ρ {rho}")
+    template = message("used: ε {epsilon}, ρ {rho}")
     if account.delta > 0:
         template = message("spent: ε {epsilon}, ρ {rho}; together ε {together} at δ {delta}")
     together = amount(voice, told.spent, "epsilon_at_delta")
@@ -118,7 +118,7 @@ def spent(voice: Voice, paid: Budget) -> Inline:
     """What a release spent, and where it is counted."""
     epsilon = voice.number(paid, "epsilon")
     if paid.ledger is None:
-        return voice.say("Spent: ε {epsilon} together; not counted in a ledger.", epsilon=epsilon)
+        return voice.say("Used: ε {epsilon} together; not entered in a ledger.", epsilon=epsilon)
     return voice.say(
         "Spent: ε {epsilon} together; entry {entry} of {dataset}.",
         epsilon=epsilon,

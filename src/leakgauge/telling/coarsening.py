@@ -32,13 +32,13 @@ def coarsening(voice: Voice) -> Iterator[Content]:
         nodes = [node for node in (found.chosen, found.runner_up) if node is not None]
         yield from voice.grid("Chosen levels and runner-up", "Column|Chosen|Runner-up", _rows(voice, nodes))
         yield voice.note(
-            "Of {nodes} combinations of levels, no allowed one loses less. The loss is counted in bits per row, added "
-            "up over the columns: what the original value would reveal beyond the released one.",
+            "Of {nodes} combinations of levels, no allowed one loses less. The loss is in bits per row, "
+            "added up over the columns: what the original value would reveal beyond the released one.",
             nodes=voice.number(found, "nodes"),
         )
     yield voice.note(
-        "Groups of this size are not differential privacy: someone who knows more about a person than the public "
-        "columns say may still recognise their row, and which levels were chosen follows from the table."
+        "Groups of this size are not differential privacy: someone who knows more about a person than the "
+        "public columns say may still recognise their row, and the choice of levels follows from the table."
     )
 
 

@@ -46,12 +46,12 @@ def comparison(voice: Voice, compared: Comparison, secret: Sequence[str]) -> Ite
         yield background_alone(voice, floor.value, leakage)
     keeps = compared.keep == "shares"
     wasted = message(
-        '"Wasted" is what an equally useful channel need not leak, proven to {gap:.1e} bits for this table\'s counts.'
+        '"Wasted" is leakage that an equally useful channel avoids, proven to {gap:.1e} bits for this table\'s counts.'
     )
     if keeps:
         wasted = message(
-            '"Wasted" is what an equally useful channel that keeps the shares need not leak, proven to {gap:.1e} bits '
-            "for this table's counts."
+            '"Wasted" is leakage that an equally useful channel that keeps the shares avoids, proven to '
+            "{gap:.1e} bits for this table's counts."
         )
     yield voice.say(wasted, gap=max(one.gap.value for one in ranking))
     if not keeps and not weighed and not ranking[0].keeps_shares:

@@ -53,11 +53,11 @@ def _leaves(voice: Voice, found: Criteria, secret: str, *, short: bool) -> Itera
     every = [one for one in (*found.criteria, found.needed, found.audit) if one is not None]
     if short:
         rows = ((own_name(one, voice.language), _points(voice, one), _standing(voice, one)) for one in every)
-        yield from voice.grid("Criteria of {secret}", "Criterion|Points|Standing", rows, secret=own(secret))
+        yield from voice.grid("Criteria of {secret}", "Criterion|Points|Source", rows, secret=own(secret))
     else:
         yield from voice.grid(
             "Criteria and their indicators",
-            "No.|Criterion or indicator|Found|Points|Weight|Standing|From",
+            "No.|Criterion or indicator|Found|Points|Weight|Source|From",
             (row for one in every for row in _rows(voice, one)),
         )
     unknown = [own_name(one, voice.language) for one in every if one.points is None]
@@ -70,7 +70,7 @@ def _leaves(voice: Voice, found: Criteria, secret: str, *, short: bool) -> Itera
         if one.points is not None and leaf.leaf in one.missing
     ]
     if missing:
-        yield voice.say("Missing, and counted at the unfavourable end: {names}.", names=_listed(voice, missing))
+        yield voice.say("Missing, and counted as the worst case: {names}.", names=_listed(voice, missing))
 
 
 def _listed(voice: Voice, names: list[str]) -> Plain:

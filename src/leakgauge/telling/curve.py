@@ -33,7 +33,7 @@ def point_of_curve(voice: Voice, point: DesignPoint, entropy: Quantity, unchange
             (
                 voice.say("Leakage with background"),
                 voice.number(point.leakage_with_background),
-                voice.say("of which {floor} are known anyway", floor=voice.number(point.background_floor)),
+                voice.say("of which {floor} are already known", floor=voice.number(point.background_floor)),
             )
         )
     rows += [
@@ -75,7 +75,7 @@ def another_attacker(
     rows: list[tuple[Cell, Cell, Cell]]
     if leaked is None or guessed is None:
         rows = [
-            (voice.say("Known to this attacker anyway"), known, ()),
+            (voice.say("Already known to this attacker"), known, ()),
             (voice.say("Guessed correctly by this attacker"), before, voice.say("before anything is released")),
         ]
     else:
@@ -83,7 +83,7 @@ def another_attacker(
             (
                 voice.say("Leakage to this attacker"),
                 _bits(voice, leaked),
-                voice.say("of which {floor} are known anyway", floor=known),
+                voice.say("of which {floor} are already known", floor=known),
             ),
             (
                 voice.say("Guessed correctly by this attacker"),

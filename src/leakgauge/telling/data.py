@@ -32,9 +32,9 @@ def _declared(voice: Voice) -> Iterator[tuple[Cell, Cell]]:
     if record is not None:
         yield say("unit of protection"), unit_of_protection(voice)
     if record is not None and record.neighbours == "replace-one":
-        other = say("the same but for the values of one row")
+        other = say("differ in one row only")
         if protects_persons(voice):
-            other = say("the same but for the values in the rows of one person")
+            other = say("differ in the rows of one person only")
         yield say("neighbouring tables"), other
     if asked is not None and asked.unit:
         yield say("column that says whose row it is"), own(asked.unit)
@@ -52,7 +52,7 @@ def _declared(voice: Voice) -> Iterator[tuple[Cell, Cell]]:
         yield say("order of the rows"), say("that of the table") if keeps_order(voice) else say("random")
     declared = {
         "releases_per_period": say("how often such a release is made in a period"),
-        "accounted": say("asked: ε for the histogram of the design"),
+        "accounted": say("required: ε for the histogram of the design"),
     }
     yield from voice.numbers(declared, asked)
     if asked is None:
@@ -68,11 +68,11 @@ def _limits(voice: Voice, asked: StoredRequest) -> Iterator[tuple[Cell, Cell]]:
     """What was asked for: of every secret, or of each."""
     say = voice.language.say
     limits = {
-        "max_distortion": say("asked: mean distortion at most"),
-        "max_leakage": say("asked: leakage in bits at most"),
-        "local_dp": say("asked: local ε at most"),
-        "min_protection": say("asked: protection of at least, of 100"),
-        "min_usefulness": say("asked: usefulness of at least, of 100"),
+        "max_distortion": say("required mean distortion, at most"),
+        "max_leakage": say("required leakage in bits, at most"),
+        "local_dp": say("required local ε, at most"),
+        "min_protection": say("required protection (of 100), at least"),
+        "min_usefulness": say("required usefulness (of 100), at least"),
     }
     for name, said in limits.items():
         limit = getattr(asked, name)
@@ -101,13 +101,13 @@ def data(voice: Voice) -> Iterator[Content]:
         if coarser:
             yield voice.say("Released at a coarser level: {columns}.", columns=voice.listed(coarser))
     if (rows or columns) and voice.external and is_drawn(voice, "shares", "channel"):
-        yield voice.note("No row is in this report, but values of the secret are: those of pictures.")
+        yield voice.note("This report contains no individual rows. It does name values of the secret, in charts.")
     elif (rows or columns) and voice.external:
-        yield voice.note("No value of any row is in this report.")
+        yield voice.note("This report contains no value of any row.")
     elif rows or columns:
         yield voice.note(
-            "No row is in this report, but values of the secret are: those that reach a guarantee, and those of "
-            "pictures."
+            "This report contains no individual rows. It does name values of the secret, in the guarantee "
+            "table and in charts."
         )
 
 
@@ -157,7 +157,7 @@ def _table(voice: Voice) -> Iterator[tuple[Cell, Cell]]:
         if one.group:
             said = say("different values of {secret}", secret=voice.listed(one.group))
         yield from voice.numbers({"secret": said}, values)
-    yield from voice.numbers({"background": say("combinations of the background")}, letters[0])
+    yield from voice.numbers({"background": say("combinations of background values")}, letters[0])
     bins, levels = bins_of(voice), levels_of(voice)
     if bins:
         yield say("bins, which count as values here"), voice.listed(bins)

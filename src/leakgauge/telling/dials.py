@@ -94,7 +94,7 @@ def dial(voice: Voice, dials: Dials | None, name: str) -> Cell:
         return voice.say("not known")
     exposed = name == "exposed"
     if found.low is None and 0 < found.value < _SMALLEST:
-        small = message("less than {least:g} %") if exposed else message("less than {least:g}")
+        small = message("less than {least:g}%") if exposed else message("less than {least:g}")
         return voice.say(small, least=_SMALLEST)
     # As many as are exposed at most, and no more points than there are.
     rounding = ROUND_CEILING if exposed else ROUND_FLOOR
@@ -162,7 +162,7 @@ def recommended(voice: Voice, found: Judgement) -> Iterator[Content]:
         yield voice.alarm("Veto: {reason}.", reason=Plain(one))
     for one in failed:
         if one not in vetoes:
-            yield voice.alarm("A limit is broken: {reason}.", reason=Plain(one))
+            yield voice.alarm("A limit is not met: {reason}.", reason=Plain(one))
     yield from other_reasons(voice, found, conditions if found.recommendation is Recommendation.RELEASE_IF else ())
 
 

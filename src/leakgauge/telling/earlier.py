@@ -32,7 +32,7 @@ def earlier(voice: Voice) -> Iterator[Content]:
         yield voice.say(template, epsilon=epsilon)
     if spent is not None:
         yield voice.say(
-            "The account of {dataset} in the ledger has spent ε = {spent}, this release included.",
+            "The account of {dataset} in the ledger has used ε = {spent}, this release included.",
             dataset=own(str(found.dataset)),
             spent=spent,
         )
@@ -76,19 +76,20 @@ def _release(voice: Voice, one: EarlierRelease) -> Iterator[Cell]:
 def _together(voice: Voice, found: Repeated) -> Iterator[Content]:
     told = [one for one in found.secrets if one.together is not None]
     yield from voice.grid(
-        "What the released columns of a secret reveal, in this release and in all that one person may be in",
-        "Secret|By this release|By all|Of|Guessed right by this release|Guessed right by all",
+        "What the released columns of a secret reveal, in this release and in all releases that may contain "
+        "the same person",
+        "Secret|From this release|From all|Of|Guessed correctly from this release|Guessed correctly from all",
         (_secret(voice, one) for one in told),
     )
     uncounted = [name for one in found.secrets if one.together is None for name in one.secret]
     if uncounted:
         yield voice.say(
-            "What they reveal together about {secrets} is not counted in bits.", secrets=voice.listed(uncounted)
+            "What they reveal together about {secrets} was not measured in bits.", secrets=voice.listed(uncounted)
         )
     if told:
         yield voice.note(
-            "This counts a person who is in all of these tables, and whose secret is the same in each. Where secrets "
-            "change, the releases mostly reveal less about each value. Other columns come on top."
+            "This is for a person who is in all of these tables with the same secret in each. Where secrets "
+            "change, the releases mostly reveal less about each value. Other columns add to this."
         )
 
 
@@ -109,8 +110,8 @@ def _distortions(voice: Voice, found: Repeated) -> Iterator[Content]:
     for one in found.secrets:
         if one.distortion is not None and one.max_distortion is not None:
             yield voice.say(
-                "On this table the mean distortion of {secret} is {found}; at most {asked} was asked for when the "
-                "mechanism was designed.",
+                "On this table the mean distortion of {secret} is {found}; the mechanism was designed for at "
+                "most {asked}.",
                 secret=voice.listed(one.secret),
                 found=voice.number(one.distortion, "value"),
                 asked=voice.number(one, "max_distortion"),

@@ -41,7 +41,7 @@ _NOTIONS = NOTIONS | {
 def guarantee(voice: Voice) -> Iterator[Content]:
     """What is guaranteed, where something was released or designed."""
     if voice.foreign is not None:
-        yield voice.alarm("The mechanism is unknown, and nothing is guaranteed.")
+        yield voice.alarm("The mechanism is unknown, so nothing is guaranteed.")
     yield from _columns(voice)
     for one in voice.each:
         yield from _under_prior(one)
@@ -56,12 +56,12 @@ def designed(voice: Voice) -> Iterator[Content]:
     design = voice.results.design
     if design is not None:
         template = message(
-            "The channel is the least leaking one for its distortion of {distortion}: proved to lie within {gap} of "
+            "The channel leaks least for its distortion of {distortion}: it is proven to be within {gap} of "
             "the optimum."
         )
         if voice.group:
             template = message(
-                "The channel of {secret} is the least leaking one for its distortion of {distortion}: proved to lie "
+                "The channel of {secret} leaks least for its distortion of {distortion}: it is proven to be "
                 "within {gap} of the optimum."
             )
         yield voice.say(
@@ -117,8 +117,8 @@ def _columns(voice: Voice) -> Iterator[Content]:
     for column, planned in plan_columns(voice).items():
         if planned.unprotected:
             yield voice.say(
-                "{column} is public: some of its values are changed so that it reveals less about the secrets, and "
-                "nothing is guaranteed for its own values.",
+                "{column} is public: some of its values are changed so that it reveals less about the "
+                "secrets; its own values have no guarantee.",
                 column=own(column),
             )
             continue
@@ -130,9 +130,11 @@ def _columns(voice: Voice) -> Iterator[Content]:
         caption = (
             message("What one row of {column} is guaranteed, exactly")
             if claim is not None and claim.exact
-            else message("What one row of {column} is guaranteed, as implied by the mechanism's claims")
+            else message("What one row of {column} is guaranteed, as implied by what the mechanism claims")
         )
-        yield from voice.grid(caption, "Notion|Level|Parameter|Reached by", rows, column=written_by(voice, column))
+        yield from voice.grid(
+            caption, "Notion|Level|Parameter|Worst case between", rows, column=written_by(voice, column)
+        )
 
 
 def _mechanism(voice: Voice, column: str, planned: PlannedColumn) -> Inline:
@@ -140,19 +142,20 @@ def _mechanism(voice: Voice, column: str, planned: PlannedColumn) -> Inline:
     # Everybody may not know it where it follows from private counts.
     if planned.mechanism is None:
         template = message(
-            "{column} was released through a random mechanism. Its settings may follow from private counts, and its "
-            "exact levels would reveal something about these counts: they are in the internal edition only."
+            "{column} was released with random noise. Its settings may have been tuned on private counts, "
+            "which its exact guarantee would reveal: it is in the internal edition only."
         )
         if is_in_kit(voice, *(planned.writes or (column,))):
             template = message(
-                "{column} was released through a random mechanism. Its settings may follow from private counts, and "
-                "are not in this edition; its channel is in the recipient's kit, and its exact levels follow from it."
+                "{column} was released with random noise. Its settings may have been tuned on private counts "
+                "and are not in this edition; its exact probabilities are in the recipient's kit, and the "
+                "exact guarantee follows from them."
             )
         return voice.say(template, column=written)
     if planned.mechanism == "channel":
         return voice.say(
-            "{column} was released through a designed channel: for each true value a released value is drawn with "
-            "fixed probabilities.",
+            "{column} was released through a designed channel: each true value is replaced by a released "
+            "value with fixed probabilities.",
             column=written,
         )
     return voice.say("{column} was released by {mechanism}.", column=written, mechanism=own(spelled(planned.mechanism)))
@@ -165,9 +168,9 @@ def _under_prior(voice: Voice) -> Iterator[Content]:
     known = {notion for claim in claims for notion in claim.levels}
     levels = {} if voice.results.levels is None else voice.results.levels.levels
     rows = (_level(voice, notion, level)[:3] for notion, level in levels.items() if notion not in known)
-    caption = message("What depends on how frequent the values are, with the shares of this table")
+    caption = message("Measures that depend on how common the values are in this table")
     if voice.group:
-        caption = message("What depends on how frequent the values of {secret} are, with the shares of this table")
+        caption = message("Measures that depend on how common the values of {secret} are in this table")
     yield from voice.grid(caption, "Notion|Level|Parameter", rows, secret=voice.listed(voice.group))
 
 
@@ -213,19 +216,19 @@ def _together(voice: Voice) -> Iterator[Content]:
     ledger = None if record is None else record.budget.ledger
     if ledger is not None:
         yield voice.say(
-            "Counted in the ledger of {dataset} as entry {entry}.",
+            "Entered in the budget ledger of {dataset} as entry {entry}.",
             dataset=own(ledger.dataset),
             entry=voice.number(ledger, "entry"),
         )
     if voice.released and is_from_this_table(voice):
         template = message(
-            "The channel of {columns} was designed from the counts of this table, without a budget for them. The "
-            "guarantee is that of the fixed channel; it does not cover what the choice of the channel reveals."
+            "The channel of {columns} was designed with this table's counts, which no budget covers. The "
+            "guarantee holds for the channel as it is, and does not cover what its choice reveals."
         )
         if len(planned_columns(voice)) > 1:
             template = message(
-                "The channels of {columns} were designed from the counts of this table, without a budget for them. "
-                "The guarantee is that of the fixed channels; it does not cover what the choice of the channels "
+                "The channels of {columns} were designed with this table's counts, which no budget covers. "
+                "The guarantee holds for the channels as they are, and does not cover what their choice "
                 "reveals."
             )
         yield voice.alarm(template, columns=voice.listed(protected_columns(voice)))
@@ -236,11 +239,11 @@ def _spent(voice: Voice) -> Iterator[tuple[Cell, Cell]]:
     say, record = voice.language.say, voice.dossier.record
     spent = None if voice.dossier.job is None else voice.dossier.job.spent
     bought = spent is not None and spent.histogram is not None
-    alone = say("budget spent on the release, ε") if bought else say("budget spent, ε")
-    yield from voice.numbers({"epsilon": alone, "rho": say("budget spent, ρ")}, record and record.budget)
+    alone = say("budget used for the release, ε") if bought else say("budget used, ε")
+    yield from voice.numbers({"epsilon": alone, "rho": say("budget used, ρ")}, record and record.budget)
     if bought:
         both = {
-            "histogram": say("budget spent on the noisy histogram of the design, ε"),
-            "together": say("budget spent together, ε"),
+            "histogram": say("budget used for the noisy histogram of the design, ε"),
+            "together": say("budget used in total, ε"),
         }
         yield from voice.numbers(both, spent, unit="nats")

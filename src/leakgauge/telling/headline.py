@@ -47,21 +47,18 @@ def _outcomes(voice: Voice) -> tuple[SecretOutcome, ...]:
 
 def _explained(voice: Voice) -> Iterator[Content]:
     if not voice.external:
-        yield voice.note(
-            "A bit is the answer to one yes-or-no question whose answers are equally likely: a leakage of one bit "
-            "halves what an attacker has to choose from."
-        )
+        yield voice.note("One bit answers one yes-or-no question: leaking one bit halves the number of possibilities.")
     epsilon = epsilon_of(voice)
     if epsilon is not None or any(asked_epsilon(one) is not None for one in voice.each):
         template = message(
-            "ε bounds how much one released row can reveal about its true value: 0 reveals nothing, at 1 the odds "
-            "move by at most a factor of 2.72, at 3 of 20.1, and each further 1 multiplies it by 2.72 again."
+            "ε limits how much one released row can reveal about its true value. 0: nothing. 1: the odds "
+            "change at most 2.72-fold. 3: at most 20.1-fold. Each further 1 multiplies this by 2.72."
         )
         if protects_persons(voice) and epsilon is not None:
             template = message(
-                "ε bounds how much the released rows of one person can reveal about their true values: 0 reveals "
-                "nothing, at 1 the odds move by at most a factor of 2.72, at 3 of 20.1, and each further 1 multiplies "
-                "it by 2.72 again."
+                "ε limits how much the released rows of one person can reveal about their true values. 0: "
+                "nothing. 1: the odds change at most 2.72-fold. 3: at most 20.1-fold. Each further 1 "
+                "multiplies this by 2.72."
             )
         yield voice.note(template)
         yield from unprotected(voice)
@@ -84,8 +81,8 @@ def every_secret(voice: Voice) -> Iterator[Content]:
         rows.append((say("all of them at once"), *[NOTHING] * 3, learnt, *[NOTHING] * 2))
     yield from voice.grid(
         "Every secret",
-        "Secret|Protection|Exposed|Usefulness|The attacker learns|Guessed right with the release|"
-        "Guessed right without it",
+        "Secret|Protection|Exposed|Usefulness|The attacker learns|Guessed correctly with the release|Guessed "
+        "correctly without it",
         rows,
     )
 
@@ -119,28 +116,28 @@ def _leakage(voice: Voice) -> Iterator[Row]:
     if bins:
         what = voice.say("Leakage of the secret, of its bins ({bins})", bins=voice.listed(bins))
         words = voice.say(
-            "Released in these bins and without noise, the column would reveal the first number; its exact values "
-            "would reveal more."
+            "Released in these bins without noise, the column would reveal the first figure; its exact "
+            "values would reveal more."
         )
     after, floor = _told(voice)
     if floor is not None:
         words += voice.say(
-            " The last number is what the declared background reveals anyway: no protection of this column can go "
-            "below it."
+            " The last figure is known from the declared background even without a release; protecting this "
+            "column cannot reduce it."
         )
     said = {
         (False, False): message("{before} before"),
-        (False, True): message("{before} before; known anyway: {floor}"),
+        (False, True): message("{before} before; already known: {floor}"),
         (True, False): message("{before} before → {after} after"),
-        (True, True): message("{before} before → {after} after; known anyway: {floor}"),
+        (True, True): message("{before} before → {after} after; already known: {floor}"),
     }[after is not None, floor is not None]
     if seen is not None:
-        words += voice.say(" The number after counts everything released or known.")
+        words += voice.say(" The figure after includes everything that is released or known.")
         if not seen.everything.exact:
             words += voice.say(" A better attacker may learn more than the lower bound.")
             said = {
                 False: message("{before} before; after: {after}"),
-                True: message("{before} before; after: {after}; known anyway: {floor}"),
+                True: message("{before} before; after: {after}; already known: {floor}"),
             }[floor is not None]
     yield what, voice.say(said, before=before, after=after, floor=floor), words
 
@@ -162,8 +159,9 @@ def _guarantee(voice: Voice) -> Iterator[Row]:
             voice.say("Guarantee of {unit}, by distance", unit=unit_of_protection(voice)),
             voice.say("ε = {level}", level=voice.number(per_km)),
             voice.say(
-                "Seeing the released places changes the odds between two true ones a kilometre apart at most by the "
-                "factor e to the power ε, and less the nearer they are; below, between the two furthest on the map."
+                "Seeing the released places changes the odds between two true ones a kilometre apart at most "
+                "by the factor e^ε, and less the nearer they are; below, for the two furthest apart on the "
+                "map."
             ),
         )
     if epsilon is not None:
@@ -213,22 +211,24 @@ def _odds(voice: Voice) -> Inline:
     fields = {"seen": Plain(seen), "unit": Plain(unit)}
     if promises_nothing(voice):
         return voice.say(
-            "Nothing is guaranteed: some released values can only come from certain true values, and then reveal them."
+            "Nothing is guaranteed: some released values are only possible for certain true values, and then "
+            "reveal them."
         )
     if _with_histogram(voice) is not None:
         return voice.say(
-            "Seeing {seen} and which channel was designed changes the odds between any two true values of {unit} "
-            "at most by the factor e to the power of both ε together.",
+            "Whatever an attacker believed before, seeing {seen} and the designed channel changes the odds "
+            "between two possible values of {unit} at most by the factor e to the power of both ε together.",
             **fields,
         )
     if epsilon is not None and epsilon.delta is not None:
         return voice.say(
-            "Seeing {seen} changes the odds between any two true values of {unit} at most by the factor e to the "
-            "power ε, but for a chance of δ.",
+            "Whatever an attacker believed before, seeing {seen} changes the odds between two possible "
+            "values of {unit} at most by the factor e^ε, except with a probability of at most δ.",
             **fields,
         )
     return voice.say(
-        "Seeing {seen} changes the odds between any two true values of {unit} at most by the factor e to the power ε.",
+        "Whatever an attacker believed before, seeing {seen} changes the odds between two possible values of "
+        "{unit} at most by the factor e^ε.",
         **fields,
     )
 
@@ -244,11 +244,10 @@ def _attacks(voice: Voice) -> Iterator[Row]:
 
     def instead(one: Finding) -> Inline:
         shares = {name: voice.number(one, name, percent=True) for name in ("success", "baseline")}
-        return voice.say("right for {success} instead of {baseline}", **shares)
+        return voice.say("{success} correct, {baseline} without it", **shares)
 
     words = voice.say(
-        "The share of its targets that the attack “{attack}” is right about, instead of the share that the same "
-        "attacker is right about without the release.",
+        "How often the attack “{attack}” is correct: with the release, and without it.",
         attack=Plain(voice.told(judged.attack)),
     )
     yield voice.say("Strongest attack"), instead(judged), words
@@ -256,11 +255,11 @@ def _attacks(voice: Voice) -> Iterator[Row]:
     most = max(others, key=gained, default=judged)
     if gained(most) >= gained(judged) + _FAR_ABOVE:
         words = voice.say(
-            "The attack “{attack}” needs further releases, or was tried on simulated releases: it shows what may "
-            "happen, not what this release did.",
+            "What could happen: the attack “{attack}” needs further releases, or was tried on simulated "
+            "ones. Not a finding about this release.",
             attack=Plain(voice.told(most.attack)),
         )
-        yield voice.say("Strongest attack with more than this release"), instead(most), words
+        yield voice.say("Strongest attack if the data are released repeatedly"), instead(most), words
 
 
 def _unchanged(voice: Voice) -> Iterator[Row]:

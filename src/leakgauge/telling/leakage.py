@@ -49,7 +49,7 @@ def _explained(voice: Voice) -> Iterator[Content]:
     background, bins, secret = known_columns(voice), bins_of_secret(voice), voice.listed(protected_columns(voice))
     if background:
         yield voice.say(
-            "X is the secret {secret}, Z what the attacker knows anyway ({background}), Y what is released.",
+            "X is the secret {secret}, Z what the attacker already knows ({background}), Y what is released.",
             secret=secret,
             background=voice.listed(background),
         )
@@ -64,7 +64,7 @@ def _explained(voice: Voice) -> Iterator[Content]:
     if is_withheld(voice):
         yield voice.say("The secret is withheld; other columns may still reveal it.")
     elif voice.results.leakage is None and voice.released and voice.foreign is None:
-        yield voice.note("The leakage through this mechanism was not computed: it has too many outputs to count.")
+        yield voice.note("The leakage through this mechanism was not computed: it has too many possible outputs.")
 
 
 def _everything(voice: Voice) -> Iterator[Content]:
@@ -83,7 +83,7 @@ def _everything(voice: Voice) -> Iterator[Content]:
     yield voice.say("Everything released or known counts here, protected or not.")
     yield from voice.grid(
         "What the attacker learns about the secret",
-        "Seen by the attacker|Bits of the secret|Guessed right",
+        "Seen by the attacker|Bits of the secret|Guessed correctly",
         ((said, *_told(voice, found, bracket)) for said, bracket in brackets.items()),
     )
     columns, pairs = (sorted(some, key=lambda one: -one.information.value) for some in (found.columns, found.pairs))
@@ -91,12 +91,11 @@ def _everything(voice: Voice) -> Iterator[Content]:
         yield better_attacker(voice)
     if all(one.everybody for one in brackets.values()):
         yield voice.say(
-            "Right guesses are counted over everybody, by an attacker who knows how often everything occurs; from one "
-            "row alone nobody guesses more."
+            "Correct guesses are counted over everybody, for an attacker who knows how often everything "
+            "occurs; from one row alone nobody guesses more."
         )
     yield voice.say(
-        "An attacker who learns did best with: {attacker}. Rows that were learnt from and scored: {rows}; scored of "
-        "them: {scored}.",
+        "Best attack that learns: {attacker}. Trained and tested on {rows} rows, {scored} of them for testing.",
         attacker=Plain(voice.told(found.attacker)),
         rows=voice.number(found, "rows", count=True),
         scored=voice.number(found, "scored", count=True),
@@ -106,7 +105,7 @@ def _everything(voice: Voice) -> Iterator[Content]:
         (message("The pairs of columns that reveal most"), pairs),
     ):
         yield from voice.grid(
-            caption, "Column|Role|Bits of the secret|Guessed right", (_row(voice, found, one) for one in ranked)
+            caption, "Column|Role|Bits of the secret|Guessed correctly", (_row(voice, found, one) for one in ranked)
         )
 
 
@@ -127,7 +126,7 @@ def _grids(voice: Voice) -> Iterator[Content]:
     wide = 3 if after is None else 4
     for caption, found in (
         (message("Information about the secret"), _bits(voice)),
-        (message("What that means for someone who guesses"), _guesses(voice)),
+        (message("What that means for somebody who guesses"), _guesses(voice)),
     ):
         rows = (row[:wide] for row in found if any(isinstance(cell, Number) for cell in row))
         yield from voice.grid(caption, "Quantity|Without a release|Released unchanged|This release", rows)

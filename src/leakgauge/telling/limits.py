@@ -31,20 +31,20 @@ from leakgauge.telling.voice import Plain, Voice, blank, own
 
 _RISKS = {
     Aim.ROW: message(
-        "Someone with the declared background who runs “{attack}” finds the rows of {success} of the targets, "
-        "instead of {baseline} without this release."
+        "An attacker with the declared background who runs “{attack}” finds the rows of {success} of the "
+        "targets, compared with {baseline} without this release."
     ),
     Aim.MEMBERSHIP: message(
-        "Someone who runs “{attack}” is right about whether {success} of the targets are in the table, instead of "
-        "{baseline} without this release."
+        "An attacker who runs “{attack}” knows correctly of {success} of the targets whether they are in the "
+        "table, compared with {baseline} without this release."
     ),
     Aim.PERSON: message(
-        "Someone who runs “{attack}” describes exactly one person with {success} of the descriptions, instead of "
-        "with {baseline} without this release."
+        "An attacker who runs “{attack}” singles out exactly one person with {success} of the descriptions, "
+        "compared with {baseline} without this release."
     ),
     Aim.SECRET: message(
-        "Someone with the declared background who runs “{attack}” guesses the secret of {success} of the targets, "
-        "instead of {baseline} without this release."
+        "An attacker with the declared background who runs “{attack}” guesses the secret of {success} of the "
+        "targets correctly, compared with {baseline} without this release."
     ),
 }
 
@@ -79,24 +79,24 @@ def _limitations(voice: Voice) -> Iterator[Inline]:
     background, audit, record = known_columns(voice), voice.dossier.audit, voice.dossier.record
     if background:
         yield voice.say(
-            "The attacker is assumed to know {background} of everybody and nothing else; someone who knows more "
-            "learns more than this report says.",
+            "The attacker is assumed to know everybody's {background} and nothing else. An attacker who "
+            "knows more can learn more than this report shows.",
             background=voice.listed(background),
         )
     else:
         yield voice.say(
-            "No background knowledge was declared; someone who knows something about a person learns more than "
-            "this report says."
+            "No background knowledge was declared. An attacker who knows something about a person can learn "
+            "more than this report shows."
         )
     if is_from_this_table(voice):
         yield voice.say(
-            "The channel was designed from this table's own counts: its ε holds for the fixed channel only, and the "
-            "choice of the channel is not protected."
+            "The channel was designed with this table's own counts: its ε holds for the channel as it is, "
+            "and what its choice reveals is not covered."
         )
     if keeps_guarantee_inside(voice):
         yield voice.say(
-            "The settings of the mechanism may follow from private counts: a bound on ε holds for the fixed mechanism "
-            "only, and does not cover what the choice of the mechanism reveals."
+            "The noise level may have been tuned on the private table. A stated ε covers the noise, not what "
+            "the tuning reveals."
         )
     if any(one.measurement is not None and one.measurement.reliable is False for one in voice.dossier.secrets):
         yield voice.say(
@@ -109,28 +109,26 @@ def _limitations(voice: Voice) -> Iterator[Inline]:
         )
     if audit is not None and audit.attacks:
         bound = message(
-            "Attacks show what these attackers find, not what the best imaginable one would; the guarantee bounds "
-            "what can be inferred about the secret's value in one row."
+            "The attacks show what these attackers found; better ones may exist. The guarantee limits what "
+            "can be inferred about the secret's value in one row."
         )
         if any(by_coarseness(voice)):
             bound = message(
-                "Attacks show what these attackers find, not what the best imaginable one would; the guarantee bounds "
-                "what the protected columns of one row reveal, but not what the others add."
+                "The attacks show what these attackers found; better ones may exist. The guarantee limits "
+                "what the protected columns of one row reveal, not what the unprotected columns add."
             )
         if promises_nothing(voice):
             bound = message(
-                "Attacks show what these attackers find, not what the best imaginable one would; no guarantee bounds "
-                "what others may find."
+                "The attacks show what these attackers found; better ones may exist, and no guarantee limits "
+                "what they may find."
             )
         yield voice.say(bound)
     if voice.foreign is not None:
-        yield voice.say(
-            "The way values were changed is unknown; attacks that use it estimate it from the matched rows."
-        )
+        yield voice.say("How values were changed is unknown; attacks that use it estimate it from the matched rows.")
         untried = [voice.told(one) for one in voice.foreign.left_out]
         if untried:
             yield voice.say(
-                "Attacks that need more than both tables were not tried: {attacks}.",
+                "Attacks that need more than the two tables were not tried: {attacks}.",
                 attacks=Plain(voice.language.say(", ").join(untried)),
             )
     public = published_columns(voice)
@@ -147,8 +145,7 @@ def _limitations(voice: Voice) -> Iterator[Inline]:
     beyond = [column for column in public if column not in background]
     if beyond and not voice.external and (audit is None or not audit.exposures):
         yield voice.say(
-            "Public columns are not counted in the bits: what {columns} reveal about the secret comes on top of the "
-            "leakage.",
+            "Public columns are not counted in the bits: what {columns} reveal about the secret adds to the leakage.",
             columns=voice.listed(beyond),
         )
     for one in voice.each:
@@ -160,18 +157,18 @@ def _limitations(voice: Voice) -> Iterator[Inline]:
         )
     if voice.released and (record is None or record.budget.ledger is None):
         yield voice.say(
-            "No ledger counted this release: whether there were other releases of the same people, and what they add "
-            "up to, is unknown."
+            "This release was not entered in a budget ledger, so other releases about the same people are "
+            "not taken into account."
         )
     if not voice.external and voice.released and record is not None and record.keep_inside:
         template = message(
-            "Keep the record and the channel private: the exact counts of the table can be computed from them. "
-            "release.public.json is the record for recipients."
+            "Keep the record and the channel private: the exact counts of the table can be computed from "
+            "them. Give recipients release.public.json instead."
         )
         if is_in_kit(voice, *protected_columns(voice)):
             template = message(
-                "Keep the record private: the exact counts of the table can be computed from it, as from the channel "
-                "that is in the recipient's kit. release.public.json is the record for recipients."
+                "Keep the record private: the exact counts of the table can be computed from it, as from the "
+                "channel that is in the recipient's kit. Give recipients release.public.json instead."
             )
         yield voice.say(template)
     if not voice.external and voice.released:
@@ -183,51 +180,48 @@ def left_out(voice: Voice) -> Iterator[Content]:
     if not voice.external:
         return
     yield voice.say(
-        "This edition may be shown to everybody. It prints what is public, what was declared and what a budget "
-        "accounts for, and no number that follows from the counts of the table: a few such numbers, however "
-        "coarse, can be solved together for the count of a rare value."
+        "This edition is public. It contains what is public, declared or covered by a budget, and no figure "
+        "calculated from the private table, because several such figures together can reveal the count of a "
+        "rare value."
     )
     yield Points(numbered=False, items=tuple(_left_out(voice)))
     if is_drawn(voice, "shares"):
         yield voice.note(
-            "There is one exception: the shares of values in the table are shown, because whoever released the table "
-            "declared that they may be known; they are rounded so that no count can be computed."
+            "One exception: the shares of values in the table are shown, because the publisher declared that "
+            "they may be known; they are rounded so that no count can be computed."
         )
     if voice.released:
-        yield voice.note(
-            "This edition does not say how the release was judged; that does not mean that there are no objections."
-        )
+        yield voice.note("The risk assessment is not part of this edition.")
 
 
 def _left_out(voice: Voice) -> Iterator[Inline]:
     yield voice.say("Counts of rows below a limit are masked, because few rows may be few people.")
     yield voice.say(
-        "What was measured: the leakage in bits, the results of attacks, the usefulness of each column, the dials and "
-        "the recommendation, the policy, the curve of least leakage, and every picture of these."
+        "What was measured: the leakage in bits, the results of attacks, the usefulness of each column, the "
+        "scores and the recommendation, the policy, the curve of least leakage, and every picture of these."
     )
     if keeps_guarantee_inside(voice):
         template = message(
-            "The mechanism, its assumptions and its exact levels: they follow from private counts, or may. Declared "
-            "settings, a bound on ε that was asked for, and a design from a noisy histogram can be printed here."
+            "The mechanism, its assumptions and its exact guarantee, which may have been tuned on private "
+            "counts. Declared settings, a required bound on ε, and a design from a noisy histogram can be "
+            "shown here."
         )
         if is_in_kit(voice, *protected_columns(voice)):
             template = message(
-                "The mechanism, its assumptions and its exact levels, which follow from the channel in the recipient's "
-                "kit."
+                "The mechanism, its assumptions and its exact guarantee, which follow from the channel in "
+                "the recipient's kit."
             )
         yield voice.say(template)
     if not is_drawn(voice, "shares", "channel"):
-        yield voice.say("Which values a column has, and which of them reach a guarantee.")
+        yield voice.say("Which values a column has, and for which of them the guarantee is reached.")
+    yield voice.say("What the survey found about columns that are not released, and what each column reveals.")
     yield voice.say(
-        "What a survey of the table says about columns that are not released, and what each column reveals."
+        "The table's digest, size and location, and any command or script that names it: a digest would let "
+        "somebody confirm a guess of the whole table."
     )
     yield voice.say(
-        "The table's digest, size and place, and commands and scripts that name it: a digest confirms a guess of the "
-        "whole table."
-    )
-    yield voice.say(
-        "The record of the release with its digest, and the reason where nothing was released: both name numbers of "
-        "the table."
+        "The full release record with its digest, and the reason if nothing was released: both contain "
+        "figures of the private table."
     )
 
 
@@ -241,7 +235,7 @@ def residual(voice: Voice) -> Iterator[Content]:
         yield voice.say("To be reviewed by {date}.", date=own(asked.review))
     else:
         yield voice.say(
-            "Review it before the next release of the same people, and whenever what attackers may know changes; "
+            "Review before the next release about the same people, and whenever attackers may know more; "
             "review date {date}.",
             date=blank(voice),
         )
@@ -251,11 +245,12 @@ def _risks(voice: Voice) -> Iterator[Inline]:
     if not voice.released:
         spent = voice.maybe(voice.dossier.job, "spent", "histogram", unit="nats")
         if spent is None:
-            yield voice.say("Nothing was released, so there is no risk.")
+            yield voice.say(
+                "Nothing was released, so this job adds no disclosure risk. Earlier releases were not considered."
+            )
         else:
             yield voice.say(
-                "Nothing was released, but the noisy histogram of the design was bought: ε = {spent} of the budget is "
-                "spent.",
+                "Nothing was released, but the noisy histogram of the design used ε = {spent} of the budget.",
                 spent=spent,
             )
         return
@@ -272,11 +267,11 @@ def _risks(voice: Voice) -> Iterator[Inline]:
                 bits=bits_of(voice, seen, seen.everything, of=True),
             )
         elif hidden is not None:
-            yield voice.say("On average {hidden} of the secret stay hidden from such a person.", hidden=hidden)
+            yield voice.say("On average {hidden} of the secret stay hidden from such an attacker.", hidden=hidden)
     guessed = None if voice.dossier.verdict is None else voice.dossier.verdict.facts.guessed
     if guessed is not None:
         yield voice.say(
-            "Of all {people} people, about {guessed} more are guessed right with this release than without it.",
+            "Because of this release an attacker guesses about {guessed} more of all {people} people correctly.",
             people=voice.number(guessed, 1, count=True),
             guessed=voice.number(guessed, 0, count=True),
         )
@@ -284,7 +279,8 @@ def _risks(voice: Voice) -> Iterator[Inline]:
     public = published_columns(voice)
     if public:
         yield voice.say(
-            "Public columns ({columns}) can be linked with other data of the same people; nothing here prevents it.",
+            "The public columns ({columns}) can be linked with other data about the same people; this "
+            "release does not prevent that.",
             columns=voice.listed(public),
         )
 
@@ -306,8 +302,8 @@ def _repeated(voice: Voice) -> Iterator[Inline]:
     known = ((one, attack_of(one.attack)) for one in found)
     for most in [one for one, attack in known if attack is not None and attack.repeated][-1:]:
         yield voice.say(
-            "If the same values were released again with fresh noise the risk would grow: “{attack}” would be right "
-            "about {success}.",
+            "If the same values were released again with new noise, the risk would grow: “{attack}” would "
+            "guess {success} correctly.",
             attack=Plain(voice.told(most.attack)),
             success=voice.number(most, "success", percent=True),
         )

@@ -18,7 +18,7 @@ MEASURES: Final = {
     "entropy": message("uncertainty of the secret, H(X)"),
     "conditional_entropy": message("still hidden after the release, H(X|Y)"),
     "mutual_information": message("revealed by the release alone, I(X;Y)"),
-    "background_floor": message("revealed by the background alone, I(X;Z): the floor"),
+    "background_floor": message("known from the background alone, I(X;Z): cannot be reduced"),
     "conditional_mutual_information": message("added by the release to the background, I(X;Y|Z)"),
     "leakage_with_background": message("revealed by release and background together, I(X;Y,Z)"),
     "conditional_entropy_with_background": message("still hidden from someone with the background, H(X|Y,Z)"),
@@ -33,7 +33,7 @@ _WITHOUT_RELEASE: Final = {
 COMPANIONS: Final = {
     "best_guess": message("chance that the best guess is correct"),
     "guesses": message("guesses needed on average"),
-    "effective_set": message("values that look equally likely"),
+    "effective_set": message("effective number of equally likely values"),
 }
 """What measures that are easier to picture are called."""
 _ROLES: Final = {

@@ -12,6 +12,7 @@ from leakgauge.languages import Language, message
 _NO_UNITS = ("1", "letters", "correlation", "association", "probability")
 """What artefacts say of a number without a unit: what it is of is said beside it."""
 _NATS = "nats"
+_PERCENT = "%"
 _NOISE = 1e-12
 """Bits that differ from 0 by less do so by a computer's arithmetic."""
 _OF_EACH = (message("per unit of distance"), message("per unit of distortion"))
@@ -53,14 +54,14 @@ class Number:
 
 
 def written(number: Number, language: Language) -> str:
-    """A number for a person, with its unit and its interval, such as ``0.0764 [0.0711, 0.082] bits``.
+    """A number for a person, with its unit and its interval, such as ``0.0764 [0.0711, 0.082] bits`` or ``27%``.
 
     It has the number's significant digits, thousands apart; whole numbers of the artefact, such as counts, are written
     in full. An interval is rounded outwards, so that it never looks narrower than it is. What is masked stays as it is,
     and infinity is told in words, as are levels in nats that promise next to nothing.
     """
     text = _value(number, number.value, language, number.rounding)
-    unit = "%" if number.percent else _unit(number, text, language)
+    unit = "" if _is_percentage(number) else _unit(number, text, language)
     ends = (number.value, number.low, number.high)
     if number.unit == _NATS and isinstance(number.value, float) and number.value >= PRACTICALLY_UNLIMITED:
         return text if _is_infinite(number.value) else language.say("practically unlimited")
@@ -104,12 +105,20 @@ def _value(number: Number, value: float | str, language: Language, rounding: str
         return language.retell(value)
     if isinstance(value, int) and not number.percent:
         return f"{value:,}"
+    if number.percent:
+        return f"{rounding_of.written(rounding_of.percentage(float(value), number.digits, rounding))}%"
     if number.unit == "bits" and abs(value) < _NOISE:
         return "0"
-    exact = Decimal(repr(float(value))) * (100 if number.percent else 1)
+    exact = Decimal(repr(float(value)))
     if number.count:
         return f"{exact.to_integral_value(rounding):,}"
-    return rounding_of.written(rounding_of.rounded(exact, number.digits, rounding))
+    text = rounding_of.written(rounding_of.rounded(exact, number.digits, rounding))
+    return f"{text}%" if _is_percentage(number) else text
+
+
+def _is_percentage(number: Number) -> bool:
+    """Whether a percent sign follows each value: those of a share, or of a number that counts percent."""
+    return number.percent or number.unit == _PERCENT
 
 
 def _is_infinite(value: float | str) -> bool:

@@ -42,21 +42,23 @@ FOR_EVERYBODY: Final = ("guarantee", "levels", "channel", "shares")
 """Pictures of what the facts for everybody have only where it may be known: claims, channels that are handed out, and
 shares that were declared to be publishable. All others show the table."""
 _CAPTIONS: Final = {
-    "channel": message("How likely each value is released, for each true value."),
-    "levels": message("The levels of the table above, by their units."),
-    "decomposition": message("Where the information of the secret goes."),
+    "channel": message("How likely each value is to be released, for each true value."),
+    "levels": message("The guarantees of the table above, by their units."),
+    "decomposition": message("How much of the secret is revealed, and how much stays hidden."),
     "shares": message("Shares of the values of the secret, before the release and after."),
     "rounded shares": message("Shares of the values of the secret in the table, rounded."),
     "frontier": message("The least leakage for each mean distortion, and where this release and others lie."),
-    "attacks": message("Each attack between its two anchors."),
-    "dials": message("The dials of the table as it is and of this release, and the limits of the policy."),
-    "criteria": message("The criteria that explain the dials."),
+    "attacks": message("Each attack compared with its two baselines."),
+    "dials": message("The scores of the original data and of this release, with the limits of the policy."),
+    "criteria": message("The criteria that explain the scores."),
     "influence": message("From the indicators on the left to the protection effect on the right."),
     "tuning": message("The settings that were tried."),
-    "people": message("A hundred people: how many are guessed right without this release, and how many more with it."),
-    "waterfall": message("What each visible column adds to right guesses."),
+    "people": message(
+        "Out of every hundred people: how many are guessed correctly without this release, and how many more with it."
+    ),
+    "waterfall": message("What each visible column adds to correct guesses."),
     "telling": message("The columns of the table by what they reveal about the secret."),
-    "guarantee": message("The guarantee, whatever anybody knows: how sure one can become of a value."),
+    "guarantee": message("The guarantee, whatever the attacker knows: how sure anybody can become of a value."),
     "repeats": message("What repeated releases would reveal."),
 }
 

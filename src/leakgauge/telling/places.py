@@ -50,15 +50,15 @@ def surveyed(voice: Voice) -> Iterator[Content]:
         **{name: voice.number(found, name, count=True) for name in ("points", "occupied", "outside", "missing")},
     )
     yield voice.say(
-        "A place has an entropy of {entropy}. The best guess of somebody who knows the map and sees no report is off "
-        "by {guess} on average.",
+        "A place has an entropy of {entropy}. The best guess of an attacker who knows the map and sees no "
+        "report is off by {guess} on average.",
         entropy=voice.number(found, "entropy"),
         guess=voice.number(found, "best_guess"),
     )
     if found.areas_of_few:
         yield voice.say(
-            "In {areas} areas there are fewer than {few} people, or points where no column names people: a place alone "
-            "may reveal who it is.",
+            "In {areas} areas there are fewer than {few} people (or points, if no column identifies people): "
+            "a place alone may reveal who it is.",
             areas=voice.number(found, "areas_of_few", count=True),
             few=voice.number(found, "few"),
         )
@@ -96,7 +96,7 @@ def _compared(voice: Voice, found: LocationComparison | LocationDesign) -> Itera
     placed = found.ranking if isinstance(found, LocationComparison) else (found.designed,)
     yield from voice.grid(
         "Mechanisms",
-        "Mechanism|Mean distance|Leakage|ε per km|Identifiability|Tracker's error|Guess is near|Wasted",
+        "Mechanism|Mean distance|Leakage|ε per km|Identifiability|Tracker's error|Guess is near|Avoidable leakage",
         (_mechanism(voice, one) for one in placed),
     )
     yield voice.note(
@@ -161,8 +161,8 @@ def told_places(voice: Voice) -> Iterator[Content]:
     if found is None or found.used.tracker_error is None:
         return
     yield voice.say(
-        "Somebody who knows how often each area is visited errs by {blind} without a report, and by {error} with the "
-        "released place, which reveals {leakage} of the {entropy} of a place.",
+        "An attacker who knows how often each area is visited errs by {blind} without a report, and by "
+        "{error} with the released place, which reveals {leakage} of the {entropy} of a place.",
         blind=voice.number(found, "best_guess"),
         error=voice.number(found.used, "tracker_error"),
         leakage=voice.number(found.used, "leakage"),
@@ -176,7 +176,7 @@ def _before_and_after(voice: Voice, found: LocationProtection) -> Iterator[tuple
     say, used = voice.language.say, found.used
     yield say("bits revealed about the area"), "0", voice.cell(used, "leakage"), voice.number(found, "entropy")
     yield say("error of the best guess"), voice.number(found, "best_guess"), voice.cell(used, "tracker_error"), "0"
-    yield say("probability of a near guess"), NOTHING, voice.cell(used, "within"), "100 %"
+    yield say("probability of a near guess"), NOTHING, voice.cell(used, "within"), "100%"
 
 
 def _repeats(voice: Voice, found: Repeats) -> Iterator[Content]:
@@ -190,8 +190,8 @@ def _repeats(voice: Voice, found: Repeats) -> Iterator[Content]:
     )
     if found.same_place is not None:
         yield voice.say(
-            "The cell of somebody who reports one place {most} times, each with fresh noise, is guessed {error} off on "
-            "average, from centre to centre.",
+            "If somebody reports one place {most} times, each with new noise, their cell is guessed {error} "
+            "off on average, from centre to centre.",
             most=voice.number(found, "most", count=True),
             error=voice.number(found, "same_place"),
         )
@@ -204,7 +204,7 @@ def tracked(voice: Voice) -> Iterator[Content]:
         return
     yield from _areas(voice, found.areas)
     if found.simulated is not None:
-        yield voice.note("The traces are simulated from a mobility model, and nobody's own.")
+        yield voice.note("The traces are simulated from a mobility model and belong to no real person.")
     yield voice.say(
         "{traces} traces of {steps} steps in all; the released places are {error} from the true ones on average.",
         traces=voice.number(found, "traces", count=True),

@@ -45,7 +45,7 @@ def telling(voice: Voice, *, short: bool = False) -> Iterator[Content]:
         return
     yield from voice.grid(
         "What each public column reveals",
-        "Public column|Secret|Reveals unchanged|Would reveal with values changed|How",
+        "Public column|Secret|Reveals unchanged|Would reveal with some values changed|How",
         (_row(voice, one) for one in found.columns[: _SHOWN if short else None]),
     )
     if short:
@@ -53,10 +53,9 @@ def telling(voice: Voice, *, short: bool = False) -> Iterator[Content]:
             yield voice.note("{count} more are in telling.json.", count=len(found.columns) - _SHOWN)
         return
     yield voice.note(
-        "“Reveals unchanged” is I(S;X), the bits of the secret in the column alone. “Would reveal” is I(S;Y) of the "
-        "channel that reveals least about this secret while no more values are changed: no other channel reveals "
-        "less. For a column released this way, it is what its own channel reveals, which is designed for all secrets, "
-        "given everything else that is seen."
+        "“Reveals unchanged”: bits of the secret that the column alone gives away. “Would reveal”: the least "
+        "possible if the stated share of its values is changed; for a column released this way, what its own "
+        "channel, designed for all secrets, adds to everything else that is seen."
     )
 
 
@@ -66,4 +65,4 @@ def _row(voice: Voice, one: TellingColumn) -> Iterator[Cell]:
         yield from (NOTHING, NOTHING if one.left_out is None else voice.told(one.left_out))
         return
     yield voice.number(one.least, "value", unit="bits")
-    yield voice.language.say("released so") if one.through else own(f"--public {one.column}={one.distortion:g}")
+    yield voice.language.say("released this way") if one.through else own(f"--public {one.column}={one.distortion:g}")

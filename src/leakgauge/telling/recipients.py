@@ -14,8 +14,8 @@ from leakgauge.telling.columns import less_telling_columns
 from leakgauge.telling.voice import NOTHING, Cell, Voice, own
 
 _READ_AS = {
-    ReadAs.COUNTED: message("released values counted"),
-    ReadAs.CORRECTED: message("corrected for the channel"),
+    ReadAs.COUNTED: message("count the released values"),
+    ReadAs.CORRECTED: message("correct for the noise"),
     ReadAs.MEAN: message("mean of noisy numbers"),
 }
 
@@ -27,27 +27,27 @@ def recipients(voice: Voice, *, short: bool = False) -> Iterator[Content]:
         return
     yield from voice.grid(
         "Protected columns",
-        "Column|Read as|Worth, of the rows|Worth in rows|Cross-tables",
+        "Column|Read as|As precise as this share of the rows|As precise as this many rows|Cross-tables",
         [_row(voice, one) for one in found.columns],
     )
     read_as = {one.read_as for one in found.columns}
     if ReadAs.COUNTED in read_as and not short:
         yield voice.say(
-            "A column whose released values are counted has each value as often as the table, up to chance. That is "
-            "worth at least half the rows, whatever the mechanism."
+            "In a column whose released values are counted, each value is as frequent as in the table, apart "
+            "from chance. Its shares are as precise as from at least half the rows, whatever the mechanism."
         )
     if read_as != {None} and not short:
         yield voice.say(
-            "A release is worth as many rows as a sample of the table itself whose estimates have the same error. The "
-            "recipient's kit, which comes with a release that may be handed out, says how to compute them, with "
-            "intervals."
+            "Estimates from this release are as precise as from a random sample of this many rows of the "
+            "original table. The recipient's kit, which comes with a release that may be handed out, "
+            "explains how to compute them, with intervals."
         )
     through = less_telling_columns(voice)
     for one in found.columns:
         if one.blank:
             yield voice.say(
-                "{blank} of {rows} cells of {columns} are blank: the mechanism draws at random which rows release a "
-                "value.",
+                "{blank} of {rows} cells of {columns} are blank: the mechanism chooses at random which rows "
+                "release a value.",
                 blank=voice.number(one, "blank", count=True),
                 rows=voice.number(voice.dossier.record, "rows", count=True),
                 columns=voice.listed(one.columns),
@@ -59,8 +59,8 @@ def recipients(voice: Voice, *, short: bool = False) -> Iterator[Content]:
                 yield voice.say("--publish-shares puts the channel into the kit, if the table's shares may be known.")
         elif one.confused:
             yield voice.alarm(
-                "The channel of {columns} does not distinguish {confused} of its values, so nobody can say how often "
-                "each occurs.",
+                "The channel of {columns} does not distinguish {confused} of its values, so their "
+                "frequencies cannot be estimated.",
                 columns=voice.listed(one.columns),
                 confused=voice.number(one, "confused"),
             )

@@ -67,7 +67,7 @@ def exact_levels(voice: Voice, levels: Mapping[str, Level], caption: str, **fiel
     rows = (
         (_named(voice, name, level), _exactly(voice, level), _witness(voice, level)) for name, level in levels.items()
     )
-    yield from voice.grid(caption, "Notion|Level|Reached by", rows, **fields)
+    yield from voice.grid(caption, "Notion|Level|Worst case between", rows, **fields)
 
 
 def _compared(voice: Voice, related: Relation) -> Iterator[Content]:
@@ -137,7 +137,7 @@ def _most(voice: Voice, most: Capacities, records: int) -> Iterator[Content]:
     )
     secure = voice.say("Bayes-risk capacity; Bayes security {share}", share=voice.number(most.bayes_security, "value"))
     rows: tuple[tuple[Cell, ...], ...] = (
-        (say("tells about the value"), _bracket(voice, most.shannon, "bits"), say("Shannon capacity")),
+        (say("reveals about the value"), _bracket(voice, most.shannon, "bits"), say("Shannon capacity")),
         (
             say("multiplies the chance of a correct guess by"),
             factor,

@@ -72,7 +72,7 @@ def preview(voice: Voice, planned: Preview, bound: BoundPlan, cost: Cost) -> Ite
         yield voice.say(admitted if planned.budget.allowed else message("The ledger would refuse it."))
     rests_on = (*assumptions(planned.plan, planned.claims, simulated=False), *said_of_order(planned.plan))
     yield from _points(voice, rests_on)
-    yield voice.say("Nothing was drawn, spent or written.")
+    yield voice.say("Nothing was released or written, and no budget was used.")
 
 
 def suppressed_rows(voice: Voice, record: Record) -> Iterator[Content]:

@@ -16,12 +16,12 @@ from leakgauge.telling.voice import Voice
 from leakgauge.visible import apart
 
 _STAGES = {
-    "survey": message("surveying"),
+    "survey": message("examining columns"),
     "measure": message("measuring"),
     "design": message("designing"),
     "release": message("releasing"),
     "audit": message("auditing"),
-    "assess": message("judging"),
+    "assess": message("assessing"),
     "report": message("reporting"),
 }
 _RESTS_ON: Final[dict[str, Callable[[Voice], object]]] = {
@@ -54,15 +54,15 @@ def _commands(voice: Voice) -> Iterator[Content]:
         yield voice.say("The same audit again, of the table that was released:")
         yield Code(_audit(voice.foreign))
     if job is not None and job.command:
-        yield voice.say("The same job again; fresh noise makes another release of the same quality:")
+        yield voice.say("The same job again; new noise makes another release of the same quality:")
         yield Code(job.command)
     if voice.dossier.public_record is not None and voice.external:
         yield voice.say(
-            "release.public.json is the record that is handed out with the release. Check that they fit together:"
+            "release.public.json is the record that recipients get with the release. Check that they fit together:"
         )
         yield Code(f"leakgauge verify {PUBLIC_RECORD.name}")
     elif voice.dossier.record is not None and not voice.external:
-        yield voice.say("Check that record and release belong together and claim what they may:")
+        yield voice.say("Check that record and release belong together, and that the stated guarantee is justified:")
         yield Code(f"leakgauge verify {RECORD.name}")
     if job is not None and job.script:
         yield voice.say("The same in Python:")
@@ -142,19 +142,19 @@ def _topics(voice: Voice) -> Iterator[tuple[str, str, str]]:
     if voice.external:
         given = say("group sizes of the public columns")
     yield say("Identifiers and quasi-identifiers"), "survey", given
-    given = say("attacks between their anchors, and group sizes")
+    given = say("attacks compared with their baselines, and group sizes")
     yield say("Risk of re-identification and inference"), "attacks", given
-    yield say("Measured leakage"), "leakage", say("bits before and after, above what is known anyway")
+    yield say("Measured leakage"), "leakage", say("bits before and after, beyond what is already known")
     given = say("lower bounds from the rows, and the record recomputed")
     yield say("Correctness of the implementation"), "attacks", given
     yield say("Usefulness of the result"), "usefulness", say("change and distortion of each column")
-    given = say("recommendation, dials, vetoes, policy, and what would change it")
+    given = say("recommendation, scores, vetoes, policy, and what would change it")
     yield say("Decision on the release"), "verdict", given
     yield say("Effect of the protection by criteria"), "criteria", say("five criteria and what they rest on")
     given = (
         say("what the choice of settings cost") if voice.external else say("trials, and what the search itself reveals")
     )
     yield say("Cost of choosing parameters"), "tuning", given
-    yield say("Residual risk and review"), "residual", say("what is left, and when to review it")
+    yield say("Residual risk and review"), "residual", say("the remaining risk, and when to review it")
     given = say("versions and a digest") if voice.external else say("commands, versions and digests")
     yield say("Documentation and repeatability"), "reproduction", given

@@ -28,21 +28,20 @@ def _designed(voice: Voice) -> Iterator[Content]:
     accounted = voice.maybe(asked_of(voice), "accounted")
     if accounted is not None:
         yield voice.say(
-            "The design used a noisy histogram of the table, paid with ε = {epsilon} of the budget.", epsilon=accounted
+            "The design used a noisy histogram of the table, which cost ε = {epsilon} of the budget.", epsilon=accounted
         )
     elif is_from_this_table(voice):
         yield voice.say(
-            "No settings were searched. The design used the exact counts of this table: no budget was spent on it, "
-            "and none covers what the choice of the channel reveals."
+            "No settings were searched. The channel was designed with this table's exact counts; no privacy "
+            "budget covers what that choice reveals."
         )
     elif keeps_guarantee_inside(voice):
         yield voice.say(
-            "The settings may follow from private counts: no budget was spent on them, and none covers what the "
-            "choice of the mechanism reveals."
+            "The settings may have been tuned on private counts; no privacy budget covers what that tuning reveals."
         )
     elif voice.dossier.job is not None and voice.dossier.job.repeated is not None:
         yield voice.say(
-            "No settings were searched: the mechanism is that of an earlier release, and reusing it cost nothing."
+            "No settings were searched: the mechanism is that of an earlier release, and reusing it costs nothing."
         )
     elif voice.released and voice.foreign is None:
         yield voice.say("No settings were searched: they were given, and cost nothing.")
@@ -55,14 +54,14 @@ def searched(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
         dials = found.promised or found.chosen.dials
         yield voice.say("Chosen: {setting}.", setting=_setting(voice, found.chosen, dials))
     else:
-        yield voice.alarm("No setting that was tried keeps the limits.")
+        yield voice.alarm("No setting that was tried meets the limits.")
         yield voice.say("The closest one: {setting}.", setting=_setting(voice, found.closest, found.closest.dials))
         yield Points(numbered=False, items=tuple((one,) for one in told_all(voice, found.blocking)))
     yield from pictures(voice, "tuning")
     rows = ((*_row(voice, one), yes_or_no(voice, one.meets)) for one in _best(found))
     yield from voice.grid(
         "Best setting of each mechanism (calculated in advance)",
-        "Mechanism|What is released|Protection|Exposed|Usefulness|Guarantee|Keeps the limits",
+        "Mechanism|What is released|Protection|Exposed|Usefulness|Guarantee|Meets the limits",
         rows,
     )
     for note in told_all(voice, found.notes):

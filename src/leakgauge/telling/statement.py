@@ -108,14 +108,14 @@ def people(voice: Voice, found: Judgement | None) -> Iterator[Content]:
         return
     guessed, everybody = found.facts.guessed
     said = Sentence(
-        "{people:,} more of {everybody:,} people are guessed right with this release than without it",
+        "because of this release an attacker guesses {people:,} more of {everybody:,} people correctly",
         people=guessed,
         everybody=everybody,
     )
     # It may be a reason already.
     if voice.language.retell(said) not in told_all(voice, found.reasons):
         yield voice.say(
-            "People: about {guessed} more of {people} are guessed right with this release than without it.",
+            "People: because of this release an attacker guesses about {guessed} more of {people} correctly.",
             guessed=voice.number(found.facts.guessed, 0, count=True),
             people=voice.number(found.facts.guessed, 1, count=True),
         )
@@ -159,7 +159,7 @@ def _refused(voice: Voice) -> Iterator[Content]:
         yield Paragraph("warning", (voice.told(job.outcome.reason),))
     spent = voice.maybe(job, "spent", "histogram", unit="nats")
     if spent is not None:
-        yield voice.alarm("ε = {spent} was spent on the noisy histogram of the design.", spent=spent)
+        yield voice.alarm("ε = {spent} was used for the noisy histogram of the design.", spent=spent)
     if not voice.external:
         yield from _instead(voice)
 
@@ -175,41 +175,41 @@ def _released(voice: Voice) -> Inline:
     if inside and is_in_kit(voice, *secret):
         one, several = (
             message(
-                "Of {table}, {rows}, the column {secret} was released through a random mechanism. Its exact levels are "
-                "not in this edition; they follow from its channel, which is in the recipient's kit."
+                "Of {table}, {rows}, the column {secret} was released with random noise. Its exact "
+                "probabilities are in the recipient's kit, not in this edition."
             ),
             message(
-                "Of {table}, {rows}, the columns {secret} were released through random mechanisms. Their exact levels "
-                "are not in this edition; they follow from their channels, which are in the recipient's kit."
+                "Of {table}, {rows}, the columns {secret} were released with random noise. Their exact "
+                "probabilities are in the recipient's kit, not in this edition."
             ),
         )
     elif inside:
         one, several = (
             message(
-                "Of {table}, {rows}, the column {secret} was released through a random mechanism. Its settings may "
-                "follow from private counts, so its exact levels are not in this edition."
+                "Of {table}, {rows}, the column {secret} was released with random noise. Its settings may "
+                "have been tuned on private counts, so its exact guarantee is not in this edition."
             ),
             message(
-                "Of {table}, {rows}, the columns {secret} were released through random mechanisms. Their settings may "
-                "follow from private counts, so their exact levels are not in this edition."
+                "Of {table}, {rows}, the columns {secret} were released with random noise. Their settings "
+                "may have been tuned on private counts, so their exact guarantees are not in this edition."
             ),
         )
     elif promises_nothing(voice):
         one, several = (
             message(
-                "Of {table}, {rows}, the column {secret} was released without any guarantee: nothing bounds what a "
-                "row reveals."
+                "Of {table}, {rows}, the column {secret} was released without any guarantee: nothing limits "
+                "what a row reveals."
             ),
             message(
-                "Of {table}, {rows}, the columns {secret} were released without any guarantee: nothing bounds what a "
-                "row reveals."
+                "Of {table}, {rows}, the columns {secret} were released without any guarantee: nothing "
+                "limits what a row reveals."
             ),
         )
     template = several if len(secret) > 1 else one
     rows = voice.number(voice.dossier.record, "rows", unit=ROWS, count=True)
     said = voice.say(template, table=table_of(voice), rows=rows, secret=voice.listed(secret))
     if inside and all(asked_epsilon(one) is None for one in voice.each):
-        said += voice.say(" This edition promises no bound on what a row reveals.")
+        said += voice.say(" This edition states no numerical privacy guarantee.")
     plain, binned, coarser = by_coarseness(voice)
     if plain:
         said += voice.say(" Released unchanged, and not protected: {public}.", public=voice.listed(plain))
@@ -236,8 +236,8 @@ def _released(voice: Voice) -> Inline:
 def _made_elsewhere(voice: Voice, foreign: Foreign) -> Inline:
     rows = voice.number(voice.dossier.audit, "rows", unit=ROWS, count=True)
     said = voice.say(
-        "{table} was made elsewhere and has no record: its mechanism is unknown, and nothing bounds what a row "
-        "reveals.",
+        "{table} was made elsewhere and has no record: its mechanism is unknown, and nothing limits what a "
+        "row reveals.",
         table=table_of(voice),
     )
     if foreign.key is None:
@@ -262,9 +262,11 @@ def _instead(voice: Voice) -> Iterator[Content]:
         for note in () if one.improvement is None else told_all(voice, one.improvement.notes):
             yield Paragraph("note", (note,))
     if any(one.frontier is not None for one in voice.dossier.secrets):
-        yield voice.note("What is possible: every point of the curve of least leakage below can be reached.")
+        yield voice.note("Any trade-off on the curve of least leakage below can be achieved.")
     else:
-        yield voice.note("What the unchanged table reveals is below; ask for less usefulness or allow more leakage.")
+        yield voice.note(
+            "What the unchanged table reveals is shown below; require less usefulness or allow more leakage."
+        )
 
 
 def _alarms(voice: Voice) -> Iterator[Content]:
@@ -282,8 +284,8 @@ def _alarms(voice: Voice) -> Iterator[Content]:
     groups = None if audit is None else audit.anonymity
     if voice.released and groups is not None and groups.unique > _MANY_ALONE * groups.rows:
         yield voice.alarm(
-            "{unique} of {rows} are unique in the public columns ({columns}): someone who knows these of a person "
-            "finds the row.",
+            "{unique} of {rows} are unique in the public columns ({columns}): anyone who knows these values "
+            "of a person finds their row.",
             unique=voice.number(groups, "unique", count=True),
             rows=voice.number(groups, "rows", unit=ROWS, count=True),
             columns=voice.listed(groups.quasi_identifiers),

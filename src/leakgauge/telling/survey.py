@@ -44,8 +44,8 @@ def published(voice: Voice, found: Survey) -> Iterator[Content]:
     together = found.published
     if together is not None:
         yield voice.say(
-            "By the public columns together ({columns}) the rows fall into groups: {groups}. Rows, or persons, in the "
-            "smallest: {smallest}; unique rows: {alone}.",
+            "All public columns together ({columns}) form {groups} groups. The smallest has {smallest} rows "
+            "or people; {alone} rows are unique.",
             columns=voice.listed(together.columns),
             groups=voice.number(together, "groups"),
             smallest=voice.number(together, "smallest", count=True),
@@ -71,7 +71,7 @@ def columns(voice: Voice, found: Survey, *, short: bool = False) -> Iterator[Con
         )
     sampled = voice.number(found, "sampled", unit=ROWS, count=True)
     if found.sampled != found.rows:
-        yield voice.note("What the columns reveal was counted on {sampled} drawn at random.", sampled=sampled)
+        yield voice.note("What the columns reveal was measured on {sampled} chosen at random.", sampled=sampled)
 
 
 def _column(voice: Voice, column: SurveyedColumn) -> Iterator[Cell]:
@@ -102,7 +102,7 @@ def _tells(voice: Voice, found: Sequence[Told]) -> Inline:
         if one.significant
     ]
     between = voice.language.say("; ")
-    nothing = voice.say("nothing beyond chance") if found else (NOTHING,)
+    nothing = voice.say("no more than chance") if found else (NOTHING,)
     return tuple(part for one in said for part in (*one, between))[:-1] or nothing
 
 

@@ -56,8 +56,8 @@ def usefulness(voice: Voice, *, short: bool = False) -> Iterator[Content]:
         "Utility per column", "Column|Protected|Values unchanged|Mean distortion|Shift of shares", rows
     )
     words = voice.say(
-        "The shift of shares is the total variation between the original and the released shares of the values: the "
-        "largest error in the share of any group of values."
+        "Shift of shares (total variation): the most by which the share of any group of values differs "
+        "between original and release."
     )
     if bins_of(voice):
         words += voice.say(" A column in bins is compared with its bins, not with its exact values.")
@@ -100,7 +100,7 @@ def _numbers(voice: Voice, found: Utility) -> Iterator[Content]:
     errors, bounds = ("allowed", "promised", "measured"), ("lower", "upper")
     yield from voice.grid(
         "Mean error of released numbers",
-        "Column|Allowed|At most, by the law|In this release",
+        "Column|Allowed|Theoretical maximum|In this release",
         [(own(column), *(voice.cell(one, name) for name in errors)) for column, one in found.numbers.items()],
     )
     if found.numbers:
@@ -113,7 +113,7 @@ def _numbers(voice: Voice, found: Utility) -> Iterator[Content]:
         allowed, promised = one.allowed, one.promised
         if allowed is not None and promised is not None and promised.value > allowed.value * (1 + 1e-9):
             yield voice.alarm(
-                "On this table the mean error of {column} may be larger than what was asked for: the mechanism was "
+                "On this table the mean error of {column} may be larger than required: the mechanism was "
                 "designed for another table.",
                 column=own(column),
             )
@@ -175,28 +175,28 @@ def _leakage_field(found: Design | Frontier | Comparison) -> str:
 
 _NONE_LESS: Final = {
     ("nothing", False): message(
-        "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion leaks less "
-        "by more than {gap}."
+        "This release leaks {leakage} at a mean distortion of {distortion}, within {gap} of the proven "
+        "minimum of all channels."
     ),
     ("shares", False): message(
-        "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion that keeps "
-        "the shares leaks less by more than {gap}."
+        "This release leaks {leakage} at a mean distortion of {distortion}, within {gap} of the proven "
+        "minimum of all channels that keep the shares."
     ),
     ("nothing", True): message(
-        "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion within the ε "
-        "that was asked for leaks less by more than {gap}."
+        "This release leaks {leakage} at a mean distortion of {distortion}, within {gap} of the proven "
+        "minimum of all channels within the required ε."
     ),
     ("shares", True): message(
-        "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion within the ε "
-        "that was asked for that keeps the shares leaks less by more than {gap}."
+        "This release leaks {leakage} at a mean distortion of {distortion}, within {gap} of the proven "
+        "minimum of all channels within the required ε that keep the shares."
     ),
     ("associations", False): message(
-        "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion that keeps "
-        "the associations with {columns} leaks less by more than {gap}."
+        "This release leaks {leakage} at a mean distortion of {distortion}, within {gap} of the proven "
+        "minimum of all channels that keep the associations with {columns}."
     ),
     ("associations", True): message(
-        "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion within the ε "
-        "that was asked for that keeps the associations with {columns} leaks less by more than {gap}."
+        "This release leaks {leakage} at a mean distortion of {distortion}, within {gap} of the proven "
+        "minimum of all channels within the required ε that keep the associations with {columns}."
     ),
 }
 """What the gap proves, by what is kept and by whether a bound on ε is kept too."""
@@ -215,7 +215,7 @@ def _gap(voice: Voice) -> Iterator[Content]:
     elif (point := released_point(voice)) is not None:
         yield from () if found is None else _above(voice, found, point)
     elif not voice.released and found is not None:
-        yield voice.say("Each point can be reached; the release that was asked for is not among them.")
+        yield voice.say("Each point can be achieved; the required release is not among them.")
 
 
 def _above(voice: Voice, found: Frontier, point: ReleasedPoint) -> Iterator[Content]:
@@ -261,7 +261,7 @@ def _points(voice: Voice, found: Frontier) -> Iterator[Content]:
     caption = message("Points of the curve")
     if found.keep == "shares":
         caption = message("Points of the curve where the shares are kept")
-    yield from voice.grid(caption, "Mean distortion|Least leakage|Local ε|Proved within", rows)
+    yield from voice.grid(caption, "Mean distortion|Least leakage|Local ε|Within, of the optimum", rows)
 
 
 def _comparison(voice: Voice, found: Comparison) -> Iterator[Content]:
@@ -274,7 +274,7 @@ def _comparison(voice: Voice, found: Comparison) -> Iterator[Content]:
         rows.append((mechanism_of(voice, one.mechanism), *cells, *answers))
     yield from voice.grid(
         "This and other mechanisms",
-        "Mechanism|Leakage|Mean distortion|Local ε|Waste|Meets the aim|Keeps the shares",
+        "Mechanism|Leakage|Mean distortion|Local ε|Waste|Meets the target|Keeps the shares",
         rows,
     )
     if not rows:
@@ -291,8 +291,8 @@ def _comparison(voice: Voice, found: Comparison) -> Iterator[Content]:
     if keeps and design is not None and design.price_of_keeping is not None:
         more = message("Keeping the shares costs {price} more than the least leaking channel of the same distortion.")
         within = message(
-            "Keeping the shares costs {price} more than the least leaking channel of the same distortion within the ε "
-            "that was asked for."
+            "Keeping the shares costs {price} more than the least leaking channel of the same distortion "
+            "within the required ε."
         )
         yield voice.say(
             more if asked_epsilon(voice) is None else within,

@@ -22,13 +22,13 @@ LIMITS: Final = {
     "min_usefulness": message("usefulness, at least"),
     "min_effect": message("effect, at least"),
     "min_efficiency": message("efficiency, at least"),
-    "max_lost": message("rows with values that are never released, at most"),
-    "max_alone": message("unique rows by the public columns, at most"),
+    "max_lost": message("rows whose value can never appear in the release, at most"),
+    "max_alone": message("rows that are unique in the published columns, at most"),
     "min_k": message("rows in every group of the public columns, at least"),
     "max_epsilon": message("ε, at most"),
     "max_delta": message("δ, at most"),
     "max_leakage_bits": message("leakage, at most"),
-    "max_attack_advantage": message("share of the raw data's advantage that an attack keeps, at most"),
+    "max_attack_advantage": message("share of its gain from the original data that an attack keeps, at most"),
 }
 """What each limit of a policy is called."""
 SHARES: Final = ("max_lost", "max_alone", "max_attack_advantage")
@@ -62,7 +62,7 @@ def every_judged(voice: Voice, found: Judgement) -> Iterator[Content]:
 
 def policy(voice: Voice, found: Judgement) -> Iterator[Content]:
     """Every limit with what was found, and what is still to be declared."""
-    words = {True: voice.say("kept"), False: voice.say("NOT KEPT")}
+    words = {True: voice.say("met"), False: voice.say("NOT MET")}
     by = {True: voice.say("you"), False: voice.say("default policy")}
     rows = (
         (
@@ -77,7 +77,7 @@ def policy(voice: Voice, found: Judgement) -> Iterator[Content]:
     yield from voice.grid("The policy", "Limit|Required|Found|Verdict|Required by", rows)
     conditions = told_all(voice, found.conditions)
     if conditions:
-        yield voice.say("Still to be done before a release: {conditions}.", conditions=in_turn(voice, conditions))
+        yield voice.say("Required before a release: {conditions}.", conditions=in_turn(voice, conditions))
     if not all(line.given for line in found.policy):
         yield voice.note(
             "Default limits decide the recommendation but do not stop the command. Limits that you set stop it."
@@ -126,7 +126,7 @@ def changes(voice: Voice, found: Judgement) -> Iterator[Content]:
         for one in found.actions
     )
     yield from voice.grid(
-        "What would change it", "What to do|What it does|Then|Options to add|Options to leave out", rows
+        "What would change it", "What to do|What it does|Recommendation then|Options to add|Options to leave out", rows
     )
     if found.actions:
         yield voice.note(
@@ -139,7 +139,7 @@ def meant(voice: Voice, found: Judgement) -> Iterator[Content]:
     evidence = found.evidence.get(found.deciding)
     advantage = voice.maybe(evidence, "advantage", percent=True, rounding=ROUND_CEILING)
     if advantage is None:
-        yield voice.say("No claim bounds the worst case, so the guarantee is 0.")
+        yield voice.say("No guarantee limits the worst case, so the guarantee score is 0.")
         return
     yield voice.say(
         "The guarantee is 100 less the advantage that the claim allows, {advantage}: how much better than by tossing a "

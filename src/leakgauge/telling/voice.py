@@ -16,6 +16,7 @@ from leakgauge.artefacts.report import Grid, Paragraph
 from leakgauge.assessment import Diagram, default_diagram
 from leakgauge.errors import FileError
 from leakgauge.languages import ENGLISH, Language, message
+from leakgauge.rounding import DIGITS, SHARE_DIGITS
 from leakgauge.sentences import Sentence
 from leakgauge.telling.blocks import Edition, Inline, sentence
 from leakgauge.telling.numbers import Number
@@ -70,7 +71,7 @@ class Voice:
 
     @property
     def dossier(self) -> Dossier:
-        """What is told."""
+        """The results that are worded."""
         return self.shown.dossier
 
     @property
@@ -97,7 +98,7 @@ class Voice:
 
     @cached_property
     def each(self) -> tuple[Self, ...]:
-        """The same, told of each secret; of a single one, this."""
+        """A voice per secret; this one if there is a single secret."""
         several = self.dossier.secrets if len(self.dossier.secrets) > 1 else ()
         return tuple(replace(self, group=one.secret) for one in several) or (self,)
 
@@ -141,7 +142,7 @@ class Voice:
         *steps: Step,
         unit: str = "",
         count: bool = False,
-        digits: int = 3,
+        digits: int | None = None,
         percent: bool = False,
         interval: Quantity | None = None,
         rounding: str = "",
@@ -149,7 +150,8 @@ class Voice:
         """A number of a part of the dossier, or of a field below it; of a quantity with its unit and interval.
 
         The unit, and the quantity whose interval is shown, are of a number that stands alone; the other options are
-        those of ``Number``; without a rounding, levels go up and all others to the nearest.
+        those of ``Number``; by default a percentage has two digits and any other number three, levels are rounded up
+        and all others to the nearest.
 
         Raises:
             FileError: no number stands there.
@@ -166,10 +168,12 @@ class Voice:
         # A level is a bound on what is told.
         rounding = rounding or (ROUND_CEILING if unit.startswith("nats") else ROUND_HALF_EVEN)
         value = stored_number(found)
+        if digits is None:
+            digits = SHARE_DIGITS if percent or unit == "%" else DIGITS
         return Number(value, unit, source, low, high, confidence, count, digits, percent, rounding)
 
     def counted(self, part: object, field: str) -> Number:
-        """What is told of a list: how many of its columns are empty, of a matrix, or how long it is."""
+        """The length of a list, or the number of empty columns of a matrix."""
         source = self.shown.source(part, field)
         return Number(self.shown.resolve(source), "", source)
 

@@ -122,7 +122,7 @@ def test_leaving_something_out_improves_nothing(left_out: set[str]) -> None:
         assert fewer.needed.points.value >= every.needed.points.value
         assert fewer.needed.points.ends[1] >= every.needed.points.ends[1]
     else:
-        assert left_out >= FACTS and "It is unknown" in str(fewer.beside)
+        assert left_out >= FACTS and "How sensitive these data are was not declared" in str(fewer.beside)
 
 
 PLACES = st.floats(0, 1)
@@ -157,7 +157,7 @@ def test_what_is_needed_by_hand() -> None:
     assert needed(criteria_of(facts(0, 0, 1), dials)) == pytest.approx(200 / 3)
     found = criteria_of([*facts(0.6, 0.36, 0)[:2], declared_sensitivity(4)], dials)
     assert needed(found) == pytest.approx(100 * (0.6 + 0.36 + 4 * 0.75) / 6)
-    assert str(found.beside) == "The data call for a protection of 66 of 100; the release has 71.1."
+    assert str(found.beside) == "The data need a protection of 66 of 100; the release has 71.1."
     unasked = criteria_of(facts(0.6, 0.36, 0)[:2], dials)
     assert unasked.needed is not None and unasked.needed.missing == ("19",)
     assert needed(unasked) == pytest.approx(100 * (0.6 + 0.36 + 4) / 6)

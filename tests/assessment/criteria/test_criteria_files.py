@@ -109,7 +109,7 @@ FAULTS = [
     ("all zero", 'better = "higher" }', 'better = "higher", weight = 0 }', "all 1 leaves that feed 'needed' are 0"),
     ("fed by nothing", "[leaves]", 'idle = { name = "idle" }\n[leaves]', "no leaf feeds the criterion 'idle'"),
     ("beside", "[leaves]", 'audit = { name = "audit" }\n[leaves]', "a criterion 'audit'"),
-    ("unknown dial", '"protection"', '"protecton"', "unknown dial 'protecton'; did you mean 'protection'"),
+    ("unknown dial", '"protection"', '"protecton"', "unknown score 'protecton'; did you mean 'protection'"),
     ("unknown key", "weight = 3", "wieght = 3", "the leaf '10' has the unknown key 'wieght'; did you mean 'weight'"),
     ("unknown criterion key", 'dial = "', 'dail = "', "the criterion 'secrecy' has the unknown key 'dail'"),
     ("no name", 'name = "attacks", ', "", "the leaf '5' has no name, or it is not text"),

@@ -106,7 +106,7 @@ def test_attacks_that_were_tried() -> None:
     assert dials.protection.ends == pytest.approx((37.5, 100 * (1 - 0.35 / 1.35)))
     # Both intervals of the attack must hold, and each misses in 5 of 100 cases.
     assert dials.protection.confidence == pytest.approx(0.9)
-    assert "A better attacker may learn more than was found." in map(str, dials.notes)
+    assert "A better attacker may learn more than this one did." in map(str, dials.notes)
 
 
 def test_claims_as_an_advantage() -> None:
@@ -121,7 +121,7 @@ def test_claims_as_an_advantage() -> None:
 def test_guarantee_given_the_counts_is_said() -> None:
     evidence = DialEvidence(attackers=(), advantage=0.3, given_counts=True)
     assert [str(note) for note in dials_of(evidence).notes] == [
-        "The guarantee is conditional on the counts that the release was fitted to."
+        "The guarantee takes the counts that the noise was tuned on as known."
     ]
 
 

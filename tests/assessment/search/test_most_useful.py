@@ -89,7 +89,7 @@ def test_a_refusal_says_how_close_it_came_and_what_blocks(people: Table) -> None
 def test_answers_beat_rows_where_shares_are_all_that_is_needed(people: Table) -> None:
     found = most_useful(people, "illness", min_protection=60)
     assert found.answers is not None and found.answers.usefulness > found.require().usefulness
-    assert any("answers beat rows" in str(note) for note in found.notes)
+    assert any("a table of counts serves better than rows" in str(note) for note in found.notes)
     # Rows are released all the same; they are what was asked about.
     assert not found.require().family.counts_rows
 
@@ -191,7 +191,7 @@ def test_a_search_is_told_how_far_it_is(people: Table) -> None:
 @pytest.mark.parametrize(
     ("column", "options", "error", "words"),
     [
-        ("illness", {}, OptionError, "Nothing is asked for"),
+        ("illness", {}, OptionError, "No requirement is given"),
         ("illness", {"min_protection": 101}, OptionError, "min_protection is 101; give a number from 0 to 100"),
         ("illness", {"min_protection": 100, "min_usefulness": 5}, OptionError, "contradict each other"),
         ("ilness", {"min_protection": 60}, ColumnError, "did you mean 'illness'"),

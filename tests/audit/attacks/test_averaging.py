@@ -66,7 +66,7 @@ def test_a_correct_mechanism_rarely_exceeds_its_ceiling_and_a_wrong_claim_does_b
     table = pa.table({"answer": ["yes", "no"] * 300})
     drawn = case_of(table, {"answer": "randomized-response:epsilon=1,letters=yes|no"}, tmp_path)
     runs = [averaging(again(drawn, seed)) for seed in range(50)]
-    # At one release the ceiling is reached: 2.5 % are expected there at most.
+    # At one release the ceiling is reached: 2.5% are expected there at most.
     assert sum(exceeds(curve[0]) for curve in runs) <= 5
     assert not any(exceeds(found) for curve in runs for found in curve[1:])
     edited = replace(drawn.columns[0], promises=(Promise(0.1),))

@@ -12,7 +12,7 @@ from leakgauge.audit.attacks.repeated_rows import repeated_rows
 from leakgauge.randomness import simulation
 from tests.audit.attacks.cases import RESPONSE, case_of, people
 
-# Right in 80 % of the rows, of five letters.
+# Right in 80% of the rows, of five letters.
 RIGHT = {"secret": RESPONSE.format(epsilon=float(np.log(0.8 / 0.05)))}
 
 

@@ -90,7 +90,7 @@ def test_actions_are_said_in_plain_words_with_the_options_that_do_them(people: s
         found = with_actions(judging.before(asked), asked, judging)
         first = found.actions[0]
     said = str(first.said)
-    assert said.startswith("take out patient_id; change ") and said.endswith(" of the values of status instead of 10 %")
+    assert said.startswith("take out patient_id; change ") and said.endswith(" of the values of status instead of 10%")
     assert first.options[0].startswith("--max-distortion ") and "--public patient_id" in first.left_out
     assert str(first.outcome(found)).startswith("protection 0 → ")
     assert first.request is not None and "patient_id" not in first.request.command("out")

@@ -54,7 +54,10 @@ def test_a_kit_says_how_each_column_is_read(tmp_path: Path, release: Path) -> No
     assert found.crosstab("illness", "city") == lg.estimate(release, {"illness": RESPONSE}).crosstab("illness", "city")
     assert found.mean("income").method is Method.DIRECT
     page = (folder / "README.md").read_text()
-    assert "leakgauge estimate . --crosstab illness,city" in page and "`illness`: correct for the channel in" in page
+    assert (
+        "leakgauge estimate . --crosstab illness,city" in page
+        and "`illness`: correct for the noise with the channel in" in page
+    )
 
 
 def script(folder: Path, *arguments: str) -> tuple[int, str]:

@@ -22,10 +22,10 @@ class Budget(RequestPart, frozen=True):
     """
 
     accounted: Annotated[
-        float | None, Origin.DECLARED, Option("Design from a noisy histogram bought from the ledger.", "EPS")
+        float | None, Origin.DECLARED, Option("Design from a noisy histogram paid from the ledger.", "EPS")
     ] = None
     ledger: Annotated[
-        str | None, Names.PLACE, ON_PAGE, Option("The ledger that counts the spend against a limit.", "PATH|ADDRESS")
+        str | None, Names.PLACE, ON_PAGE, Option("The ledger that counts the cost against a limit.", "PATH|ADDRESS")
     ] = None
     dataset: Dataset = None
     simulate: Annotated[int | None, Option("A rehearsal that protects nobody.", "SEED", least=0)] = None
@@ -46,7 +46,7 @@ class Budget(RequestPart, frozen=True):
                 found=self.dataset,
             )
         if self.simulate is not None and self.ledger is not None:
-            raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
+            raise OptionError("A simulation uses no budget and is not a release; leave the ledger out.")
 
 
 class BudgetOptions(TypedDict, total=False):

@@ -22,7 +22,7 @@ class Improving(RequestPart, frozen=True):
         float | None, Option("The least guarantee from the claim alone, from 0 to 100: 54 is ε = 1.", "G")
     ] = None
     use: UseOfRelease = "statistics"
-    public: Annotated[tuple[str, ...], Option("Released unchanged beside the secret; may be repeated.", "COLUMN")] = ()
+    public: Annotated[tuple[str, ...], Option("Released unchanged next to the secret; may be repeated.", "COLUMN")] = ()
     background: Background = ()
     lower: Annotated[float | None, Option("The publicly known least value of a numeric secret.", "NUMBER")] = None
     upper: Annotated[float | None, Option("The greatest value.", "NUMBER")] = None
@@ -36,18 +36,18 @@ class Improving(RequestPart, frozen=True):
     start: Annotated[
         Path | str | None, Option("An earlier release: its mechanism is the cheapest to change.", "RECORD")
     ] = None
-    accounted: Annotated[float | None, Option("Search a noisy histogram bought from the ledger.", "EPSILON")] = None
+    accounted: Annotated[float | None, Option("Search a noisy histogram paid from the ledger.", "EPSILON")] = None
     ledger: Annotated[str | None, Names.PLACE, Option("The ledger that pays for the histogram.", "PATH|ADDRESS")] = None
     dataset: Dataset = None
 
     def require_asked(self) -> None:
         """Refuse a search for nothing, and one among channels that recipients can use for nothing."""
         if self.min_protection is None and self.min_usefulness is None:
-            raise OptionError("Nothing is asked for; give --min-protection, --min-usefulness or both.")
+            raise OptionError("No requirement is given; give --min-protection, --min-usefulness or both.")
         if self.accounted is None and (self.ledger, self.dataset) != (None, None):
             raise OptionError(
-                "--ledger and --dataset pay for a noisy histogram, but none is bought; give --accounted, or leave them "
-                "out."
+                "--ledger and --dataset pay for a noisy histogram, but none is used; give --accounted, or "
+                "leave them out."
             )
         if self.keep == "nothing" and self.accounted is None:
             raise OptionError(

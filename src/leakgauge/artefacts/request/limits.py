@@ -60,7 +60,7 @@ class Limits(RequestPart, frozen=True):
         for name, points in (("min-protection", self.min_protection), ("min-usefulness", self.min_usefulness)):
             if points is not None and not 0 <= points <= 100:
                 raise OptionError(
-                    "--{name!s} {points} is not on the dial, which runs from 0 to 100; give a number such as 60.",
+                    "--{name!s} {points} is not a score, which runs from 0 to 100; give a number such as 60.",
                     name=name,
                     points=points,
                 )

@@ -76,11 +76,11 @@ class PlaceRelease(RequestPart, frozen=True):
     reports_per_user: Annotated[
         int, Option("Publicly known: rows of a person at most, all of which count against the budget.", "N")
     ] = 1
-    ledger: Annotated[str | None, Names.PLACE, Option("The ledger whose budget is spent.", "PATH|ADDRESS")] = None
+    ledger: Annotated[str | None, Names.PLACE, Option("The ledger whose budget is used.", "PATH|ADDRESS")] = None
     dataset: Dataset = None
     within: Near = WITHIN
     simulate: Annotated[
-        int | None, Option("Not private: noise from a seed, every output marked, nothing spent.", "SEED")
+        int | None, Option("Not private: noise from a seed, every output marked, no budget used.", "SEED")
     ] = None
 
 

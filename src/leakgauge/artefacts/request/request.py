@@ -108,7 +108,7 @@ class Request(Part, frozen=True):
         return self.of(self.table, **{**self.options(), **changed})  # type: ignore[arg-type]
 
     def options(self) -> RequestOptions:
-        """What is asked beside the table, as options; defaults are left out."""
+        """The options of the request apart from the table; defaults are left out."""
         parts = [Aiming.of(self.aims) if name == "aims" else getattr(self, name) for name in PARTS]
         found = {name: value for part in parts for name, value in part.given().items()}
         return {**found, **({} if self.repeat is None else {"repeat": self.repeat})}  # type: ignore[typeddict-item]
@@ -229,7 +229,7 @@ class Request(Part, frozen=True):
 
     @property
     def is_searched(self) -> bool:
-        """Whether the setting of some secret is searched for, because only its protection or usefulness is given."""
+        """Whether the setting of a secret is searched for, because only its protection or usefulness is given."""
         return self.limits.are_given and any(aim.is_searched for aim in self.aims)
 
     def places(self) -> dict[str, tuple[str, ...]]:
@@ -242,7 +242,7 @@ class Request(Part, frozen=True):
         return {**found, "repeat": () if self.repeat is None else (self.repeat,)}
 
     def arguments(self) -> list[str]:
-        """What follows ``leakgauge protect``, the folder left out."""
+        """The arguments after ``leakgauge protect``, without the folder."""
         # A value in one word with its option is never taken for an option.
         words = [f"./{self.table}" if self.table.startswith("-") else self.table]
         for name, value in self.options().items():
@@ -255,11 +255,11 @@ class Request(Part, frozen=True):
         return words
 
     def command(self, folder: Path | str) -> str:
-        """The command that asks for the same."""
+        """The command line of the same request."""
         return shlex.join(["leakgauge", "protect", *self.arguments(), "-o", str(folder)])
 
     def script(self, folder: Path | str) -> str:
-        """A Python script that asks for the same; it runs as it is, but for a table in memory."""
+        """A Python script of the same request; it runs as it is, except for a table in memory."""
         table = FRAME if self.table == FRAME else repr(self.table)
         lines = [
             "import leakgauge as lg",

@@ -38,7 +38,7 @@ class Roles(RequestPart, frozen=True):
         tuple[str, ...],
         Origin.DECLARED,
         ON_PAGE,
-        Option("A column to protect; repeated: several, each by itself.", "COLUMN"),
+        Option("A column to protect; repeated: several, each on its own.", "COLUMN"),
     ]
     background: Annotated[
         tuple[str, ...],

@@ -85,7 +85,7 @@ class CriteriaDiagram:
                 )
             if node.dial is not None and node.dial not in DIALS:
                 raise ModelError(
-                    "{file}: the criterion {key!r} has the unknown dial {dial!r}; {near}",
+                    "{file}: the criterion {key!r} has the unknown score {dial!r}; {near}",
                     file=self.file,
                     key=key,
                     dial=node.dial,
@@ -101,7 +101,7 @@ class CriteriaDiagram:
         return tuple(leaf for leaf in self.leaves.values() if leaf.feeds == key)
 
     def shares(self, key: str) -> dict[str, float]:
-        """The weight of each of them as a share of all; 0 of all where only a dial counts."""
+        """The weight of each of them as a share of all; 0 for all where only a score counts."""
         weights = {leaf.key: leaf.weight for leaf in self.feeding(key)}
         # By the largest one first: a sum of huge weights must not overflow.
         most = max(weights.values(), default=0.0) or 1.0

@@ -66,7 +66,7 @@ def read_criteria(path: Path | str) -> CriteriaDiagram:
 
 
 def open_diagram(given: Path | str | None = None) -> CriteriaDiagram | Diagram:
-    """The diagram that is asked for: ours by default, ``"paper"`` for the paper's, else one's own by its schema.
+    """A diagram by name: the default one, ``"paper"`` for the paper's, or a file.
 
     A ``Diagram``, the paper's or one like it, is shown with the first algebra (``arcs``) and does not decide.
     """

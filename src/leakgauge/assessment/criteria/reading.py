@@ -164,16 +164,16 @@ def _beside(needed: Criterion | None, dials: Dials) -> Sentence:
     """How much protection is called for, beside what was found; at the unfavourable ends of both."""
     found = dials.protection.ends[0]
     if needed is None or needed.points is None:
-        return Sentence("It is unknown how much protection the data call for.")
+        return Sentence("How sensitive these data are was not declared, so the protection they need is not known.")
     if needed.missing:
         return Sentence(
-            "The data call for a protection of up to {needed:.3g} of 100 (not everything that counts is known); "
-            "the release has {found:.3g}.",
+            "The data may need a protection of up to {needed:.3g} of 100 (not everything about them was "
+            "declared); the release has {found:.3g}.",
             needed=needed.points.ends[1],
             found=found,
         )
     return Sentence(
-        "The data call for a protection of {needed:.3g} of 100; the release has {found:.3g}.",
+        "The data need a protection of {needed:.3g} of 100; the release has {found:.3g}.",
         needed=needed.points.ends[1],
         found=found,
     )

@@ -34,7 +34,7 @@ def evidence_by_law(
     least_told: float | None = None,
     own_told: float | None = None,
 ) -> DialEvidence:
-    """The evidence from the law of a release, exact and without drawing anything.
+    """The evidence from the law of a release, exact and without making a release.
 
     Args:
         law: of everything that leaves.

@@ -79,7 +79,7 @@ class DialPolicy:
         return {name: value for name, value in every.items() if value is not None}
 
     def asking(self, **limits: float | None) -> DialPolicy:
-        """The policy with limits that somebody gave beside it; of two that were given the stricter one."""
+        """The policy combined with further limits; of two limits the stricter one."""
         asked = {name: value for name, value in limits.items() if value is not None}
         for name in self.given & asked.keys():
             stricter = max if name.startswith("min_") else min
@@ -111,7 +111,7 @@ LIMITS = tuple(field.name for field in fields(DialPolicy) if field.name not in (
 
 
 def read_dial_policy(path: Path | str) -> DialPolicy:
-    """The policy in a TOML file; limits that it does not set ask nothing.
+    """The policy in a TOML file; limits that it does not set do not apply.
 
     Raises:
         FileError: it cannot be read, sets something that is not a limit, or one whose meaning has changed.

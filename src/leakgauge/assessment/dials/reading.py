@@ -23,7 +23,7 @@ NOTHING_TOLD = 1e-9
 
 
 def dials_of(evidence: DialEvidence) -> Dials:
-    """Six dials from 0 to 100, each with its interval.
+    """Six scores from 0 to 100, each with its interval.
 
     Example:
         >>> from leakgauge.artefacts.dials import share
@@ -102,9 +102,9 @@ def _notes(evidence: DialEvidence) -> Iterator[Sentence]:
         if evidence.neighbours is not None:
             yield Sentence("The guarantee is about {neighbours}.", neighbours=evidence.neighbours.said)
         if evidence.given_counts:
-            yield Sentence("The guarantee is conditional on the counts that the release was fitted to.")
+            yield Sentence("The guarantee takes the counts that the noise was tuned on as known.")
     if any(low < high for one in evidence.attackers for low, high in [(one.told or UNKNOWN_GAIN).ends]):
-        yield Sentence("A better attacker may learn more than was found.")
+        yield Sentence("A better attacker may learn more than this one did.")
 
 
 def _exact(value: float) -> Quantity:

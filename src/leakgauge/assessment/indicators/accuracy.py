@@ -26,7 +26,7 @@ ERROR = Indicator(
     10,
     "mean squared error",
     "variances of the data",
-    by_form(SPREAD, UpTo(_DRAWN_EVENLY, Sentence("no error, and letters independent of the data"))),
+    by_form(SPREAD, UpTo(_DRAWN_EVENLY, Sentence("no error, and values independent of the data"))),
 )
 DISTANCE = Indicator(
     "mahalanobis-distance",
@@ -35,7 +35,7 @@ DISTANCE = Indicator(
     "pooled standard deviations",
     by_form(
         Scale(0.0, math.sqrt(2), reason=Sentence("no distance, and that of an independent copy of the data")),
-        UpTo(_DRAWN_EVENLY, Sentence("no distance, and letters independent of the data")),
+        UpTo(_DRAWN_EVENLY, Sentence("no distance, and values independent of the data")),
     ),
 )
 CORRELATION = Indicator("correlation", 12, "Pearson correlation", "correlation", SHARE)
@@ -211,8 +211,8 @@ def _of_numbers(how: Sentence) -> tuple[Sentence, ...]:
 
 def _of_letters(how: Sentence) -> tuple[Sentence, ...]:
     return (
-        Sentence("Twice the share of changed letters over 1 − Σp², {how}.", how=how),
-        Sentence("The root mean square of the Mahalanobis distance of two letters, a dimension, {how}.", how=how),
+        Sentence("Twice the share of changed values over 1 − Σp², {how}.", how=how),
+        Sentence("The root mean square of the Mahalanobis distance of two values, per dimension, {how}.", how=how),
         Sentence("Cramér's V of original and release, {how}.", how=how),
         Sentence("The cosine of the histograms of original and release, {how}.", how=how),
     )

@@ -99,7 +99,9 @@ def _runs(protected: ProtectedColumn) -> tuple[Evidence, ...]:
     for indicator, by_row, highest, what in runs:
         totals = [max(one * size, 1e-9) for one, size in zip(by_row, sizes, strict=True)]
         grown = math.log(totals[1] / totals[0]) / math.log(sizes[1] / sizes[0])
-        how = Sentence("{what} on {rows:d} rows, beside {fewer:d} rows.", what=what, rows=sizes[1], fewer=sizes[0])
+        how = Sentence(
+            "{what} on {rows:d} rows, compared with {fewer:d} rows.", what=what, rows=sizes[1], fewer=sizes[0]
+        )
         details = {"growth exponent": grown, f"per row at {sizes[0]}": by_row[0]}
         ends = (min(by_row), highest)
         evidence.append(indicator.evidence(protected.setting.form, by_row[1], how, between=ends, details=details))
@@ -162,7 +164,7 @@ def _volume(protected: ProtectedColumn, context: Context) -> Evidence:
     mean = float(shares @ sizes)
     error = float(np.sqrt((shares @ (sizes - mean) ** 2) / counts.sum()))
     doubt = float(ndtri((1 + context.confidence) / 2)) * error
-    how = Sentence("The mean length of the letters released.")
+    how = Sentence("The mean length of the released values.")
     return VOLUME.evidence(setting.form, mean, how, between=(max(mean - doubt, 0.0), mean + doubt))
 
 

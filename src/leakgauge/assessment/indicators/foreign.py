@@ -43,7 +43,7 @@ from leakgauge.sentences import Sentence
 _FEW_CELLS, _MOST_CELLS = 1 << 16, 1 << 20
 """Original × released values up to which intervals rest on many draws, and up to which there are any."""
 _NOT_KNOWN = Sentence("Made elsewhere, without a record: its mechanism is unknown.")
-_NOTHING_PROMISED = Sentence("Made elsewhere, without a record: an unknown promise counts as none.")
+_NOTHING_PROMISED = Sentence("Made elsewhere, without a record: an unknown guarantee counts as none.")
 
 
 def collect_foreign(

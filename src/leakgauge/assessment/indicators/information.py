@@ -128,7 +128,7 @@ def _of_letters(setting: LetterSetting, told: Ends, own: Ends, how: Sentence) ->
     return (
         *_information(setting, told, given),
         ENTROPY.evidence(setting.form, own[0], said, between=own[1:], top=even, null=even, raw=raw),
-        DENSITY.missing(Sentence("Letters have no differential entropy.")),
+        DENSITY.missing(Sentence("Categories have no differential entropy.")),
     )
 
 

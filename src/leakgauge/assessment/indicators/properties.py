@@ -113,7 +113,7 @@ def _of_noise(setting: Setting) -> tuple[Evidence, ...]:
         even = (1 - 1 / matrix.shape[1]) / own
         return (
             VARIANCE.evidence(setting.form, chance / own, how, top=even, null=even, raw=0.0),
-            KURTOSIS.missing(Sentence("The noise of letters has no kurtosis.")),
+            KURTOSIS.missing(Sentence("The noise of categories has no kurtosis.")),
         )
     share = setting.noise_variance / setting.variance
     how = Sentence("The variance of the noise over that of the data, exact from the law.")

@@ -45,7 +45,7 @@ class ProtectedColumn:
 def protected_of_release(
     record: Release | Path | str, original: Table, released: Path | str | None = None, column: str | None = None
 ) -> ProtectedColumn:
-    """A column of a release beside its original, row by row.
+    """A column of a release with its original, row by row.
 
     The released table may be named where it is not where the record says, and the column where several are protected.
 

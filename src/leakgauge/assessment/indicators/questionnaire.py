@@ -37,7 +37,7 @@ ASKED = tuple(one.leaf for one in _INDICATORS)
 def answered(leaf: str, answers: tuple[int, ...] | None) -> Evidence:
     """Evidence of a leaf from how many people gave each of five answers; missing where nobody did."""
     if answers is None or not sum(answers):
-        return missing(leaf, Sentence("Nobody was asked; hand out the questionnaire."))
+        return missing(leaf, Sentence("Nobody has answered; distribute the questionnaire."))
     source = Sentence("The answers of {people:d} people.", people=sum(answers))
     return Evidence(leaf, Standing.ASKED, source, unit=ANSWERS, answers=answers)
 

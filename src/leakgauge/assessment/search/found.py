@@ -17,15 +17,15 @@ from leakgauge.rounding import at_least, at_most
 from leakgauge.sentences import Sentence, in_turn
 
 _SHORT = {
-    "min_protection": "its protection is {found:.3g}, but {asked:g} is asked for",
-    "max_exposed": "it exposes {found:.3g} %, but at most {asked:g} % is allowed",
-    "min_guarantee": "its guarantee is {found:.3g}, but {asked:g} is asked for",
-    "min_usefulness": "its usefulness is {found:.3g}, but {asked:g} is asked for",
+    "min_protection": "its protection is {found:.3g}, but {asked:g} is required",
+    "max_exposed": "it exposes {found:.3g}%, but at most {asked:g}% are allowed",
+    "min_guarantee": "its guarantee is {found:.3g}, but {asked:g} is required",
+    "min_usefulness": "its usefulness is {found:.3g}, but {asked:g} is required",
     "max_lost": "{found:.2%} of the rows have values that are never released, more than {asked:.2%}",
 }
 _ASKED = {
     "min_protection": "a protection of {asked:g}",
-    "max_exposed": "at most {asked:g} % exposed",
+    "max_exposed": "at most {asked:g}% exposed",
     "min_guarantee": "a guarantee of {asked:g}",
     "min_usefulness": "a usefulness of {asked:g}",
     "max_lost": "at most {asked:.3g} of the rows lost",
@@ -150,20 +150,20 @@ class Search:
         if answers is not None and best is not None and answers.usefulness > best.usefulness:
             notes.append(
                 Sentence(
-                    "If only shares are needed, answers beat rows: {answers} as a histogram has a usefulness of "
-                    "{useful:.3g} and a protection of {safe:.3g}.",
+                    "If only shares are needed, a table of counts serves better than rows: {answers} as a "
+                    "histogram has a usefulness of {useful:.3g} and a protection of {safe:.3g}.",
                     answers=answers.said,
                     useful=at_least(answers.usefulness),
                     safe=at_least(answers.dials.protection.ends[0]),
                 )
             )
         if best is not None and best is answers:
-            notes.append(Sentence("Only noisy counts keep the limits; no release of rows does."))
+            notes.append(Sentence("Only noisy counts meet the limits; no release of rows does."))
         if self.withheld is not None and least is not None and self.withheld.protection.ends[0] < least:
             notes.append(
                 Sentence(
-                    "The published columns alone leave a protection of {found:.3g}, so no release of {secret!r} "
-                    "beside them reaches {asked:g}; publish fewer or coarser columns.",
+                    "The published columns alone leave a protection of {found:.3g}, so no release of "
+                    "{secret!r} along with them reaches {asked:g}; publish fewer or coarser columns.",
                     found=at_least(self.withheld.protection.ends[0]),
                     secret=self.secret,
                     asked=least,
@@ -172,15 +172,15 @@ class Search:
         if best is not None and best.dials.exposed.ends[1] >= MUCH_EXPOSED:
             notes.append(
                 Sentence(
-                    "Of the people who share a value, {share:.3g} % are exposed; if that is too many, give a policy "
-                    "with a lower max_exposed.",
+                    "In the worst-affected group {share:.3g}% of the people are exposed; if that is too "
+                    "many, give a policy with a lower max_exposed.",
                     share=at_most(best.dials.exposed.ends[1]),
                 )
             )
         if best is not None and best.family.is_fitted and best.dials.given_counts:
             notes.append(
                 Sentence(
-                    "{setting} is fitted to this table's counts and reveals them to anyone who sees it.",
+                    "{setting} is tuned on this table's counts and reveals them to anyone who sees it.",
                     setting=best.said,
                 )
             )

@@ -65,7 +65,7 @@ def searched(
 ) -> Search:
     """The same for a goal; releases of the column itself are judged as the whole release will be, if that is known."""
     if goal.min_protection is None and goal.min_usefulness is None:
-        raise OptionError("Nothing is asked for; give a least protection, a least usefulness or both.")
+        raise OptionError("No requirement is given; give a least protection, a least usefulness or both.")
     # What is beside the column itself is part of the whole release, which is judged apart.
     apart = judge is not None and goal.as_it_is
     column = counted_column(table, replace(goal, published=(), backgrounds=()) if apart else goal)

@@ -94,7 +94,7 @@ def _targets(drawn: Drawn, secret: ReleasedSecret, seen: Codes, draws: Generator
 
 ATTRIBUTE_INFERENCE = Attack(
     Sentence("attribute inference, best guess"),
-    Sentence("the likeliest secret, given the mechanism and how often each secret occurs with what is known"),
+    Sentence("the most likely value, given the mechanism and how often each value occurs with what is known"),
     Aim.SECRET,
     attribute_inference,
 )

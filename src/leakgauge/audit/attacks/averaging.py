@@ -83,7 +83,7 @@ def _guessed(
 
 AVERAGING = Attack(
     Sentence(_TITLE),
-    Sentence("the likeliest secret, given simulated releases of the same value"),
+    Sentence("the most likely value, given simulated releases of the same value"),
     Aim.SECRET,
     averaging,
     judged=False,

@@ -111,7 +111,7 @@ def _is_above(excess: Floats, units: Codes | None, confidence: float) -> bool:
 
 LEARNED_INFERENCE = Attack(
     Sentence("attribute inference, learnt"),
-    Sentence("the likeliest secret, given everything published and known, learnt from other rows of both tables"),
+    Sentence("the most likely value, given everything published and known, learnt from other rows of both tables"),
     Aim.SECRET,
     learned_inference,
     knows_mechanism=False,

@@ -52,7 +52,7 @@ class EstimatedLaw(Law):
 
     def draw(self, inputs: Inputs, randomness: Randomness) -> Outputs:
         """Nothing is drawn by a law that is only estimated."""
-        raise InternalError("A release made elsewhere cannot be drawn again.")
+        raise InternalError("A release made elsewhere cannot be made again.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,7 @@ ROUND_CELLS = 1 << 15
 
 @dataclass(frozen=True, eq=False)
 class NextRound:
-    """The round that adds least to what earlier ones have revealed.
+    """The next round that adds least to what earlier rounds have revealed.
 
     Attributes:
         solution: its channel, designed beside what the earlier rounds released; the gap is that of what it adds.

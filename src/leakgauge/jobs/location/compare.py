@@ -162,8 +162,8 @@ def _advice(found: Comparison) -> Sentence | None:
     noise = next((one for one in found.ranking if one.name == PLANAR_LAPLACE), None)
     if found.constant <= found.mean_distance:
         return Sentence(
-            "At this distance one constant place would do, which reveals nothing: ask for a smaller distance if the "
-            "release is to be of use."
+            "At this distance a single fixed place is enough, which reveals nothing: choose a smaller "
+            "distance if the release is to help anybody."
         )
     if noise is None:
         return Sentence("The least leaking channel reveals {bits:.3g} bits.", bits=best.information)

@@ -154,7 +154,7 @@ def _derived(mapped: Mapped, places: Places, public: Sequence[str]) -> _Derived:
     column, kept = places.column, [name for name in (*public, places.user) if name is not None]
     if column in kept or places.lat in kept or places.lon in kept:
         raise OptionError(
-            "Column {name!r} cannot be public beside protected places; leave it out, or rename it.",
+            "Column {name!r} cannot be public next to protected places; leave it out, or rename it.",
             name=next(name for name in (column, places.lat, places.lon) if name in kept),
         )
     rows, codes = rows_with_areas(mapped.points, mapped.areas, column, kept)

@@ -384,8 +384,8 @@ def _require_same_draws(work: Work, overwrite: bool) -> None:
 def _require_unspent(work: Work, stage: str, overwrite: bool) -> None:
     if stage in work.folder.job.stages and _spends(work, stage) and not overwrite:
         raise FileError(
-            "The release in {path} was changed, or the job would now draw another one, which would leak more; name a "
-            "new folder, or add --overwrite.",
+            "The release in {path} was changed, or the job would now generate another one, which would leak "
+            "more; name a new folder, or add --overwrite.",
             path=work.folder.place,
         )
 

@@ -178,7 +178,7 @@ def _dial(asked: Request, aim: Aim, judging: Judging) -> Tuning | None:
     now = float(getattr(aim, name))
     if name == "max_distortion" and aim.distortion == "hamming":
         said = Sentence(
-            "change {value:.3g} % of the values of {columns!s} instead of {now:.3g} %",
+            "change {value:.3g}% of the values of {columns!s} instead of {now:.3g}%",
             columns=columns,
             value=100 * now,
             now=100 * now,
@@ -237,7 +237,7 @@ def _less_telling(asked: Request, name: str, judging: Judging) -> Iterator[tuple
         and len(asked.roles.public_as_is) > (asked.limits.keep == "associations")
     ):
         said = Sentence(
-            "release {column!s} through a channel that changes {share:.3g} % of its values",
+            "release {column!s} through a channel that changes {share:.3g}% of its values",
             column=name,
             share=100 * CHANGED,
         )
@@ -294,7 +294,7 @@ def _designed(start: Setting, trials: Trials) -> Iterator[Setting]:
     elif aim.mechanism:
         values = [0.2, 0.3, 0.4, 0.5]
         said = Sentence(
-            "design a channel for {columns!s} that keeps its shares and changes {value:.3g} % of its values",
+            "design a channel for {columns!s} that keeps its shares and changes {value:.3g}% of its values",
             columns=columns,
             value=0.0,
         )
@@ -342,7 +342,7 @@ def _declared(now: Verdict, asked: Request) -> Action:
 def _drawn(now: Verdict, asked: Request) -> Action:
     """The same job with noise that nobody can draw again."""
     return Action(
-        said=Sentence("draw its noise for real"),
+        said=Sentence("generate real noise"),
         options=(),
         left_out=(f"--simulate {asked.budget.simulate}",),
         asked=StoredRequest.of(asked.having(simulate=None)),

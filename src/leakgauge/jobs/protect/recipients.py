@@ -44,7 +44,9 @@ _EPSILONS = (0.1, 1.0)
 _WITHOUT_LETTERS = (Kind.INT, Kind.FLOAT, Kind.OTHER)
 """Columns of which no histogram is bought."""
 
-WEAK = Sentence("its channel reveals so little about its values that the whole release is worth less than one row")
+WEAK = Sentence(
+    "its channel keeps so little of its values that the whole release is less precise than one original row"
+)
 
 
 def recipients(

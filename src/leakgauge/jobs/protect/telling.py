@@ -82,7 +82,7 @@ def _why_left_out(one: TellingColumn, count: int, letters: int) -> Sentence | No
     if min(count, letters) < 2:
         return Sentence("all values are alike")
     if one.tells.ends[0] <= 0:
-        return Sentence("nothing beyond chance")
+        return Sentence("no more than chance")
     if count > MOST_SHOWN:
         return Sentence("has {count:d} values; merge them with --bins or --levels", count=count)
     return None

@@ -64,7 +64,7 @@ def recognised_by_places(people: Sequence[int] | Codes, places: Sequence[int] | 
         (0.9183, 0.6667, 0.3333)
     """
     if known < 1:
-        raise OptionError("{known} known places tell nothing; give 1 or more.", known=known)
+        raise OptionError("{known} known places reveal nothing; give 1 or more.", known=known)
     whose, where = np.asarray(people), np.asarray(places)
     pairs = np.unique(np.stack([whose[where >= 0], where[where >= 0]]), axis=1)
     _, starts = np.unique(pairs[0], return_index=True)

@@ -61,8 +61,8 @@ class WindowLeakage:
         if self.correlation < CORRELATED:
             return None
         return Sentence(
-            "Consecutive areas are correlated: one tells up to {bits:.2f} bits of the next. Reports of other steps "
-            "give an area away too, so judge the whole trace, not each report.",
+            "Consecutive areas are correlated: one reveals up to {bits:.2f} bits about the next. Reports of "
+            "other steps give an area away too, so judge the whole trace, not each report.",
             bits=self.correlation,
         )
 
@@ -139,7 +139,7 @@ def drawn_window_leakage(
     """
     if steps < 1 or traces < 2:
         raise OptionError(
-            "{traces} traces of {steps} steps tell nothing; give at least 2 traces of 1 step or more.",
+            "{traces} traces of {steps} steps reveal nothing; give at least 2 traces of 1 step or more.",
             traces=traces,
             steps=steps,
         )

@@ -65,7 +65,7 @@ def infer_by_drawing(
     """
     if reports < 1 or draws < 2:
         raise OptionError(
-            "{reports} reports of {draws} places tell nothing; give 1 or more of at least 2 places.",
+            "{reports} reports of {draws} places reveal nothing; give 1 or more of at least 2 places.",
             reports=reports,
             draws=draws,
         )

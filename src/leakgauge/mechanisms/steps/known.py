@@ -119,7 +119,7 @@ class DiscreteGaussianNoise(ConcentratedNoise):
         require_whole(self.sensitivity, 1, "A sensitivity")
 
     def pair(self) -> Pair | None:
-        """The law and its shift, what lies beyond a window counted as told; None where the window is wide."""
+        """The law and its shift, everything beyond a window counted as revealed; None if the window is too wide."""
         sigma = self.noise_multiplier * self.sensitivity
         # Beyond 15σ lies less than 1e-48.
         reach = math.ceil(15 * sigma) + self.sensitivity if sigma < math.inf else LARGEST_WINDOW
@@ -236,7 +236,7 @@ class PermuteAndFlip(LaplaceNoise):
 
 @dataclass(frozen=True)
 class KnownChannel(Step):
-    """A finite channel, every two of whose inputs may be neighbours, and a name for the secret that it sees.
+    """A finite channel, any two inputs of which may be neighbours, and the name of the secret that it reads.
 
     Channels of one name, and the runs of one of them, meet the same pair of inputs; without a name each run is taken
     at its own worst pair, as two columns of one record may be.

@@ -68,7 +68,7 @@ class Step:
         return ()
 
     def information(self) -> float:
-        """What one run tells of a replaced record under any prior, in nats; infinite where its levels say as much."""
+        """The most that one run reveals about a replaced record under any prior, in nats; may be infinite."""
         return math.inf
 
     def pair(self) -> Pair | None:

@@ -28,7 +28,7 @@ TYPICAL_DELTA = 1e-6
 
 
 class Method(StrEnum):
-    """How an ε was found; where two agree the earlier is named."""
+    """The method that proves an ε; of two that agree, the earlier one."""
 
     EXACT = "exact"
     ZCDP = "zCDP"

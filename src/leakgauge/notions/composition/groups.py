@@ -44,14 +44,14 @@ class Neighbours(Enum):
 
     @property
     def words(self) -> Sentence:
-        """As a person says it."""
+        """The relation in words."""
         if self is Neighbours.REPLACE_ONE:
             return Sentence("one record has another value")
         return Sentence("one record is there or not")
 
 
 class Parts(Enum):
-    """What decides which part a record belongs to."""
+    """The rule that assigns records to parts."""
 
     FIXED = "fixed"
     """Something that stays when the record's value is replaced, such as a key."""

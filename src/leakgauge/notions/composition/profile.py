@@ -30,7 +30,7 @@ class ProfileCurve:
 
 @dataclass(frozen=True)
 class Profile:
-    """What a sequence spends as a whole, asked from every side; every answer is a sound bound.
+    """The cost of a sequence as a whole, as ε, δ or power; every answer is a sound bound.
 
     The law of the whole loss is computed once, when it is first needed, and then only read off.
     """
@@ -54,7 +54,7 @@ class Profile:
         return float(self._bounds.deltas_at(np.array([float(epsilon)]))[0])
 
     def power_at(self, false_positive_rate: float) -> float:
-        """The largest power of any test that tells whether one person's record was used, from above.
+        """An upper bound on the power of any test of whether one person's record was used.
 
         Power is the chance to be right where the record was used, the rate of false positives the chance to be wrong
         where it was not. The curve of the two is the trade-off function of f-DP (Dong, Roth and Su 2022); it is the

@@ -25,7 +25,7 @@ SAME = 1e-9
 
 @dataclass(frozen=True)
 class Composition:
-    """What a sequence spends as a whole: at most ``epsilon`` nats at ``delta``, proved by ``method``.
+    """The cost of a sequence as a whole: at most ``epsilon`` nats at ``delta``, proved by ``method``.
 
     ``bounds`` holds the ε of every method that applies; each of them is sound, the smallest is ``epsilon``.
     """

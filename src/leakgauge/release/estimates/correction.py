@@ -111,7 +111,7 @@ def _likeliest(matrix: Floats, released: Floats) -> Floats:
     seen = released > 0
     found = minimise_from(np.ascontiguousarray(matrix[:, seen].T), released[seen], GAP, ())
     if found.gap > LOOSE:
-        raise InternalError("The likeliest shares were found only to {gap:.1e} nats per row.", gap=found.gap)
+        raise InternalError("The most likely shares were found only to {gap:.1e} nats per row.", gap=found.gap)
     # A tiny remaining share is rounding error.
     kept = np.where(found.weights > math.sqrt(GAP), found.weights, 0.0)
     return np.asarray(kept / kept.sum())

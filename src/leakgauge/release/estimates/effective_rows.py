@@ -33,7 +33,7 @@ class Estimator(Enum):
 
 @dataclass(frozen=True)
 class EffectiveRows:
-    """The share of the rows that a release is worth.
+    """The precision of a release, as the share of original rows that would be as precise.
 
     Attributes:
         share: between 0 and 1; 0 where values cannot be distinguished.
@@ -47,7 +47,7 @@ class EffectiveRows:
 
 
 def effective_rows(channel: Channel, source: Distribution | Joint, *, own: bool = False) -> EffectiveRows:
-    """The worth of a release for estimating shares; with a joint, for cross-tables with the background.
+    """The effective rows of a release for estimating shares; with a joint, for cross-tables with the background.
 
     Args:
         channel: from the values, or from pairs of a value and a background.

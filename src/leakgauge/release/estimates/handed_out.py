@@ -20,7 +20,8 @@ from leakgauge.sentences import Sentence
 MOST_CELLS = 1 << 20
 """Of a channel that is handed out; one of more could hardly be read, nor inverted in a minute."""
 CHOSEN = Sentence(
-    "its mechanism was chosen by its effect on the table, so naming it would reveal something about the table"
+    "the noise level is confidential, because it was tuned on the private table, and without it counts "
+    "cannot be corrected"
 )
 CLAMPED = Sentence("its numbers were clamped to their bounds after the noise, which moves their mean")
 SEVERAL = Sentence("its channel reads or writes several columns, and corrections handle one column at a time")

@@ -220,7 +220,9 @@ def _sentences(kit: Kit) -> Iterator[Sentence]:
 def _how(one: KitColumn) -> Sentence:
     name, file = _shown(one.name), one.channel
     if one.unreadable is not None:
-        return Sentence("{name!s}: cannot be estimated: {reason}.", name=name, reason=one.unreadable)
+        return Sentence(
+            "{name!s}: do not compute statistics from this column; {reason}.", name=name, reason=one.unreadable
+        )
     if one.noise is not None:
         variance = float(one.noise.variance)
         return Sentence("{name!s}: noisy numbers, with noise of variance {variance:.6g}.", name=name, variance=variance)
@@ -232,7 +234,7 @@ def _how(one: KitColumn) -> Sentence:
             name=name,
             file=file,
         )
-    return Sentence("{name!s}: correct for the channel in {file!s}.", name=name, file=file)
+    return Sentence("{name!s}: correct for the noise with the channel in {file!s}.", name=name, file=file)
 
 
 def _shown(name: str) -> str:
@@ -272,7 +274,7 @@ def _beside(folder: Path, name: str) -> Path:
     """A file of the kit; whoever reads a kit opens no other files for it."""
     if Path(name).name != name or name in ("", ".", ".."):
         raise FileError(
-            "{path} names {found!r}, which is not in the same folder; use the whole kit as it was handed out.",
+            "{path} names {found!r}, which is not in the same folder; use the whole kit as it was received.",
             path=folder / KIT,
             found=name,
         )

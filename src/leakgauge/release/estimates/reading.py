@@ -68,7 +68,7 @@ class Protected:
         return self.channel.restrict(self.channel.outputs)
 
     def known(self, use: str) -> Channel:
-        """Its channel, for a use that needs it."""
+        """Its channel; refused if there is none."""
         if self.channel is None:
             raise OptionError(
                 "{use} of {name!r} cannot be estimated without its channel; ask whoever released it for a channel "

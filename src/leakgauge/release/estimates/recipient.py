@@ -36,7 +36,7 @@ MOST_CELLS = 100_000
 
 @dataclass(frozen=True)
 class Recipient:
-    """What the holder of a release can compute who knows how its protected columns are read.
+    """The statistics that the holder of a release can compute, given how its protected columns are read.
 
     Attributes:
         source: the release, as ``open_table`` takes it.

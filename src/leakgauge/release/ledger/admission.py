@@ -78,7 +78,7 @@ class Rule(Enum):
 
 @dataclass(frozen=True)
 class Spending:
-    """What an account has spent, in nats, every sum rounded up, and what is left; None for a sum without a limit.
+    """The budget that an account has used, and what is left, in nats, rounded up; None for a sum without a limit.
 
     Σ ε is infinite once a step without a pure ε was spent. ``at_delta`` is the smaller of Σ ε and what the Gaussian
     clock (in accounts without one, Σ ρ of zCDP) converts to at the limit's δ. It is information, not a guarantee: the
@@ -148,8 +148,8 @@ class Verdict:
         limit = self.account.limit
         by_epsilon, by_rho = (most is not None for most in _most(limit))
         raise BudgetError(
-            "The release would raise the sum of {sums}, past the limit {limit} of data set {dataset!r}, which has "
-            "{left} left; nothing was spent, so add more noise or release less.",
+            "The release would raise the sum of {sums}, past the limit {limit} of data set {dataset!r}, "
+            "which has {left} left; no budget was used, so add more noise or release less.",
             sums=_sums(self.after, by_epsilon, by_rho),
             limit=limit.sentence,
             dataset=self.account.dataset,

@@ -96,7 +96,7 @@ class Cost:
 
     def __post_init__(self) -> None:
         if not isinstance(self.steps, tuple) or not self.steps:
-            raise OptionError("A cost has no steps; give a tuple with at least one, or spend nothing.")
+            raise OptionError("A cost has no steps; give a tuple with at least one, or use no budget.")
         for step in self.steps:
             if not isinstance(step, Step):
                 raise OptionError(
@@ -121,7 +121,7 @@ class Cost:
 
     @cached_property
     def total(self) -> Total:
-        """Both sums."""
+        """Σ ε and Σ ρ."""
         total = NOTHING
         for step in self.kept:
             one = Total(as_decimal(pure_epsilon(step)), as_decimal(_rho(step)))

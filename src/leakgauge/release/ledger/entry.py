@@ -90,7 +90,7 @@ class Entry:
 
     @property
     def cost(self) -> Total:
-        """Σ ε and Σ ρ of this entry; nothing where it spends nothing."""
+        """Σ ε and Σ ρ of this entry; 0 if it has no cost."""
         if self.kind is not Kind.SPEND:
             return NOTHING
         if self._said.cost is None:
@@ -99,12 +99,12 @@ class Entry:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The steps that were spent, without labels."""
+        """The steps of the cost, without labels."""
         return tuple(map(step_from_json, self._said.steps))
 
     @property
     def rule(self) -> str | None:
-        """The name of the rule that admitted the spend."""
+        """The name of the rule that admitted the cost."""
         return self._said.rule
 
     @property

@@ -66,7 +66,7 @@ class Ledger:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file or the server."""
+        """Close the file or the connection."""
         self._store.close()
 
     @property
@@ -117,7 +117,7 @@ class Ledger:
         return tuple(entry.require_whole().account() for entry in self._store.opened())
 
     def spent(self, dataset: str) -> Spending:
-        """What a data set has spent, in nats."""
+        """The budget that a data set has used, in nats."""
         account = self.account(dataset)
         spent = spending(account, self._total(dataset))
         if not isinstance(account.limit, ApproximateLimit):
@@ -126,11 +126,11 @@ class Ledger:
         return replace(spent, at_delta=min(spent.at_delta, account.limit.epsilon))
 
     def preview(self, dataset: str, cost: Cost) -> Verdict:
-        """What a cost would do, without spending anything."""
+        """The account as it would be after a cost; nothing is used."""
         return Verdict(self.account(dataset), cost, self._total(dataset))
 
     def spend(self, dataset: str, cost: Cost, purpose: str, reference: str, *, told: Told | None = None) -> Entry:
-        """The entry of a spend, on disk before this returns: draw noise only afterwards.
+        """The entry of a cost, on disk before this returns: generate noise only afterwards.
 
         The reference is a name of this spend that occurs only once, such as a random one. When no answer came back,
         ``entry(reference)`` tells whether the spend was made. ``told`` is what the release reveals about its columns,
@@ -189,7 +189,7 @@ class Ledger:
             return self._append(Kind.COMPLETE, spend.dataset, body, spend.purpose, spend.reference)
 
     def entry(self, reference: str) -> Entry | None:
-        """The spend with a reference; None where it was never made."""
+        """The entry of the cost with a reference; None if there is none."""
         return self._store.find(Kind.SPEND, reference)
 
     def completion(self, reference: str) -> Entry | None:
@@ -240,7 +240,7 @@ class Ledger:
         used = self.entry(reference)
         if used is not None:
             raise OptionError(
-                "The reference {reference!r} was spent already, as entry {sequence}; take a new one for a new release.",
+                "The reference {reference!r} was used already, as entry {sequence}; take a new one for a new release.",
                 reference=reference,
                 sequence=used.sequence,
             )

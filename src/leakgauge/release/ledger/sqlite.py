@@ -122,7 +122,7 @@ class SqliteStore(Store):
             sqlite3.SQLITE_FULL: Sentence("the disk is full"),
         }
         return EngineError(
-            "The ledger {path} could not be used: {reason}; nothing was spent.",
+            "The ledger {path} could not be used: {reason}; no budget was used.",
             path=self.name,
             reason=reasons.get(code, getattr(error, "sqlite_errorname", type(error).__name__)),
         )

@@ -68,7 +68,7 @@ def refusal(said: str, server: str) -> LeakgaugeError:
         )
     if any(words in said for words in _NOT_SAFE):
         return TableError(
-            "PostgreSQL at {server} offers no connection as safe as is asked for; check sslmode and the certificates.",
+            "PostgreSQL at {server} offers no connection as safe as required; check sslmode and the certificates.",
             server=server,
         )
     return EngineError(

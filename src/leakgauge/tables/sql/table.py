@@ -173,7 +173,7 @@ class SqlTable(Table):
         return [replace(found[frozenset(names)], columns=names) for names in wanted]
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
-        """The edges that the quantiles of a column give, rounded."""
+        """The bin edges at the quantiles of a column, rounded."""
         (at,) = self._chosen([column], "counted")
         require_quantiles(self._columns[at])
         # A hair less than the share, so that where it is a whole number of rows no engine rounds it to one row more.

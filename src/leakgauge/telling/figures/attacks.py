@@ -29,20 +29,17 @@ def attacks_figure(attacks: Sequence[Finding], language: Language = ENGLISH) -> 
     several = len({one.target for one in attacks}) > 1
     rows = [_row(one, several, language) for one in attacks]
     under = [
+        language.say("How often an attacker guesses correctly: a dot with the release, a line for its interval,"),
         language.say(
-            "The share of targets an attacker is right about: a dot with the release, a line for its interval,"
-        ),
-        language.say(
-            "a band from what is known without it to what the raw table reveals, an upright line for what the "
-            "claim allows."
+            "a band from no release to the original table, a vertical line for the most the guarantee allows."
         ),
     ]
     if any(row["beaten"] for row in rows):
-        under.append(language.say("Diamond: the attack beats the claim."))
+        under.append(language.say("Diamond: the attack exceeds what the guarantee allows."))
     heads = {
         "without": language.say("no release"),
         "success": language.say("this release"),
-        "raw": language.say("raw table"),
+        "raw": language.say("original"),
         "ceiling": language.say("allowed"),
     }
     order = [row["attack"] for row in rows]
@@ -75,9 +72,9 @@ def _row(attack: Finding, several: bool, language: Language) -> dict[str, Any]:
     }
     written = {key: "–" if share is None else percent(share) for key, share in shares.items()}
     said = language.say(
-        "right about {success}, without the release {without}, in the raw table {raw}; allowed {ceiling}.", **written
+        "{success} correct, without the release {without}, with the original table {raw}; allowed {ceiling}.", **written
     )
-    beaten = language.say("This beats the claim.") if attack.beats_claim else ""
+    beaten = language.say("This exceeds what the guarantee allows.") if attack.beats_claim else ""
     return {
         "attack": "\n".join(lines_of(name, _LABELS)),
         **shares,

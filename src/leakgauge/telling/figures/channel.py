@@ -90,7 +90,8 @@ def channel_figure(channel: Channel, language: Language = ENGLISH, *, prior: Dis
         ],
     }
     told = language.say(
-        "Probabilities of {outputs} released letters given {inputs} secrets; white is 0.",
+        "Each row is one of {inputs} true values, each column one of {outputs} released ones; darker is more "
+        "likely, white never happens.",
         outputs=len(outputs),
         inputs=len(inputs),
     )
@@ -100,7 +101,7 @@ def channel_figure(channel: Channel, language: Language = ENGLISH, *, prior: Dis
     above = _margin(released, "output", step, language)
     beside = _margin(dict(zip(inputs, shares.tolist(), strict=True)), "input", height, language)
     under = language.say(
-        "The commonest values first. Bars: how often each is released (above) and occurs in the table (right)."
+        "The most common values first. Bars: how often each is released (above) and occurs in the table (right)."
     )
     spec = {
         "title": {"text": title, "subtitle": lines_of(under, down + step * len(outputs) + _MARGIN)},

@@ -11,7 +11,7 @@ from leakgauge.telling.figures.points import Bar, ends_of, points_figure
 
 def criteria_figure(criteria: Criteria, language: Language = ENGLISH) -> Figure:
     """The criteria of one secret from 0 to 100."""
-    under = language.say("They explain the dials and decide nothing. Missing evidence counts at its unfavourable end.")
+    under = language.say("They do not affect the decision. Missing evidence counts as the worst case.")
     bars = [_bar(one, language) for one in criteria.criteria]
     return points_figure(language.say("The criteria"), [under], bars, language)
 

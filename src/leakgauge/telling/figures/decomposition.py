@@ -40,7 +40,7 @@ def decomposition_figure(
     scale = {"domain": [0, most], "nice": False}
     x = chart.quantitative("start", scale=scale, title=language.say("bits of the secret"))
     spec = {
-        "title": language.say("Where the secret's information goes"),
+        "title": language.say("How much of the secret is revealed, and how much stays hidden"),
         "width": _AREA,
         "height": {"step": _STEP},
         "encoding": {"y": chart.nominal("row", sort=names, title=None, axis=chart.row_axis(190))},

@@ -47,7 +47,7 @@ def dials_figure(
     """
     limits = {line.name.partition("_")[2]: line.limit for line in policy}
     rows = [_row(name, getattr(dials, name), before.get(name), limits.get(name), language) for name in DIALS]
-    sides = {"before": language.say("unchanged table"), "value": language.say("this release")}
+    sides = {"before": language.say("original data"), "value": language.say("this release")}
     ends = [
         {"name": row["name"], "side": said, "at": row[side], "said": row["said"]}
         for side, said in sides.items()
@@ -59,7 +59,7 @@ def dials_figure(
     scale = {"domain": [0, 100], "nice": False}
     across = chart.quantitative("at", title=None, scale=scale, axis={"values": [0, 20, 40, 60, 80, 100]})
     spec = {
-        "title": {"text": language.say("The dials, before and after"), "subtitle": _under(language)},
+        "title": {"text": language.say("The scores, before and after"), "subtitle": _under(language)},
         "width": area,
         "height": {"step": _STEP},
         "data": {"values": rows},
@@ -84,10 +84,8 @@ def dials_figure(
 
 def _under(language: Language) -> list[str]:
     return [
-        language.say("More is better, except for what is exposed. A wide band is an interval."),
-        language.say(
-            "The upright mark is the limit of the policy, which the unfavourable end of the interval must keep."
-        ),
+        language.say("Higher is better, except for “exposed”. The thick band is the interval."),
+        language.say("The vertical mark is the limit of the policy; the worse end of the band must meet it."),
     ]
 
 
@@ -100,7 +98,7 @@ def _by_side(sides: Mapping[str, str], before: str, after: str) -> dict[str, Any
 def _row(name: str, dial: Quantity, before: float | None, limit: float | None, language: Language) -> dict[str, Any]:
     exposed, known = name == "exposed", is_known(dial)
     called = language.say(NAMES[name])
-    called = language.say("{dial!s} (less is better)", dial=called) if exposed else called
+    called = language.say("{dial!s} (lower is better)", dial=called) if exposed else called
     low, high = (ends_of(dial) if known else None) or (None, None)
     value = dial.value
     number = language.say("not known")
@@ -146,4 +144,4 @@ def _limits(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _shown(value: float, unit: str) -> str:
     # What is rare must not read as what never happens.
     written = "<0.01" if 0 < value < 0.01 else f"{value:.3g}"
-    return f"{written} {unit}" if unit else written
+    return f"{written}{unit}"

@@ -32,7 +32,7 @@ def drawn_curves_figure(name: str, curves: Sequence[Fields], language: Language 
         panels += [_panel(title, together, at, language) for at in range(1, len(others) + 1)]
         axes = [language.retell(axis) for axis in (first, *others)]
         told.append(language.say("{figure}: {axes}.", figure=title, axes=language.listed(axes)))
-    under = language.say("Computed anew: the paper draws these curves and prints no numbers of them.")
+    under = language.say("Computed again: the paper draws these curves without printing their numbers.")
     spec = {
         "title": {
             "text": language.say("The figures of {paper}", paper=name),

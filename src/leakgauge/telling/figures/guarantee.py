@@ -24,8 +24,8 @@ def guarantee_figure(epsilon: float, language: Language = ENGLISH) -> Figure | N
         return None
     rows = [_row(before, surest(before, epsilon), language) for before in _BEFORE]
     under = language.say(
-        "Whatever an attacker knows: as sure of a person's value as on the left before seeing the protected columns, "
-        "at most as sure as on the right afterwards."
+        "Whatever the attacker knows: left, how sure of a person's value before seeing the protected "
+        "columns; right, the most afterwards."
     )
     labels = 8 + max(width_of(row["name"]) for row in rows)
     area = chart.WIDTH - 150 - labels
@@ -39,7 +39,7 @@ def guarantee_figure(epsilon: float, language: Language = ENGLISH) -> Figure | N
     rule = {"type": "rule", "strokeWidth": 4, "color": chart.MIDDLE, "aria": False}
     spec = {
         "title": {
-            "text": language.say("How sure anybody can become"),
+            "text": language.say("How sure an attacker can become"),
             "subtitle": lines_of(under, chart.WIDTH - 40),
         },
         "width": area,
@@ -72,7 +72,7 @@ def surest(before: float, epsilon: float) -> float:
 
 
 def _row(before: float, after: float, language: Language) -> dict[str, Any]:
-    name = language.say("before: {share} %", share=f"{100 * before:.3g}")
+    name = language.say("before: {share}%", share=f"{100 * before:.3g}")
     # Rounded up, so that nobody is promised more than is claimed.
-    number = language.say("at most {share} %", share=f"{math.ceil(1000 * after) / 10:.3g}" if after < 0.9995 else "100")
+    number = language.say("at most {share}%", share=f"{math.ceil(1000 * after) / 10:.3g}" if after < 0.9995 else "100")
     return {"name": name, "before": before, "after": after, "number": number, "said": named(language, name, number)}

@@ -47,14 +47,15 @@ def levels_figure(claims: Mapping[str, Claims], language: Language = ENGLISH) ->
     ]
     title = language.say("The guarantee in every notion")
     if not rows:
-        return figure_of_words(title, language.say("The record claims no level."))
+        return figure_of_words(title, language.say("The record states no guarantee."))
     by_unit: dict[str, list[dict[str, Any]]] = {unit: [] for unit in _UNITS}
     for row in rows:
         by_unit.setdefault(row["unit"], []).append(row)
-    under = language.say("The smaller a level, the more is protected.")
+    under = language.say("The smaller the number, the stronger the protection.")
     if len(claims) == 1:
         under = language.say(
-            "Column {column!s}. The smaller a level, the more is protected.", column=shortened(next(iter(claims)), 330)
+            "Column {column!s}. The smaller the number, the stronger the protection.",
+            column=shortened(next(iter(claims)), 330),
         )
     # The axes of all units start at the same place.
     labels = 8 + max(width_of(line) for row in rows for line in row["notion"].split("\n"))

@@ -41,7 +41,7 @@ class _Value:
 
 def _share(part: float) -> str:
     """A share as a percentage with two digits that count: classes of a fine map lie far below a hundredth."""
-    return f"{written(rounded(100 * part, 2))} %"
+    return f"{written(rounded(100 * part, 2))}%"
 
 
 def metres(length: float) -> str:

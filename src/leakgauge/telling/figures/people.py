@@ -10,6 +10,7 @@ from leakgauge.artefacts.verdict import ReleaseFacts
 from leakgauge.audit.attacks.attack import Aim
 from leakgauge.audit.attacks.catalogue import attack_of
 from leakgauge.languages import ENGLISH, Language, message
+from leakgauge.rounding import percentage, written
 from leakgauge.telling.figures import chart
 from leakgauge.telling.figures.chart import Fields, Figure, figure_of_words
 from leakgauge.telling.figures.texts import clauses, ended, joined, listed, named
@@ -21,9 +22,9 @@ _PERSON = f"{_HEAD}M-0.55,0.95V0.25Q-0.55,-0.2 0,-0.2Q0.55,-0.2 0.55,0.25V0.95Z"
 # Drawn there and back, the frame is a line that encloses nothing: it is not filled.
 _FRAMED = f"M-0.85,-1.2H0.85V1.2H-0.85V-1.2V1.2H0.85V-1.2H-0.85Z{_PERSON}"
 _GROUPS = {
-    "anyway": (message("guessed right without this release"), _PERSON, chart.DARK),
-    "because": (message("more that are guessed right with it"), _FRAMED, chart.MIDDLE),
-    "not": (message("not guessed right with it"), _PERSON, "white"),
+    "anyway": (message("guessed correctly without this release"), _PERSON, chart.DARK),
+    "because": (message("additionally guessed correctly with the release (net)"), _FRAMED, chart.MIDDLE),
+    "not": (message("still not guessed correctly"), _PERSON, "white"),
 }
 """What each group is called, its icon and its fill: they differ in shape or in lightness, not in colour alone."""
 
@@ -41,7 +42,7 @@ def people_figure(
         secret: whose attacks to look at; without it, those of all secrets.
         facts: of the verdict, which counts the people of the attacker who decides; without them the strongest attack.
     """
-    title = language.say("A hundred people")
+    title = language.say("Out of every hundred people")
     attack, everybody = _strongest(audit, secret), audit.rows
     if facts is not None and facts.guessed is not None and facts.guessed_anyway is not None:
         (because, everybody), anyway = facts.guessed, facts.guessed_anyway
@@ -51,17 +52,17 @@ def people_figure(
         groups = _people(attack, everybody)
         by = language.say("By the strongest attack: {attack!s}.", attack=language.retell(attack.attack))
     else:
-        return figure_of_words(title, language.say("No attack on the release guessed a secret."))
+        return figure_of_words(title, language.say("No attack on the release guessed a value of the secret."))
     icons = shared_out(list(groups.values()))
     lines = {name: _line(name, groups[name], everybody, language) for name in groups}
     rows = _icons(dict(zip(groups, icons, strict=True)), lines)
     said = language.say(
-        "{people} more of {everybody} people are guessed right with this release than without it.",
+        "Because of this release, {people} more of {everybody} people are guessed correctly.",
         people=f"{groups['because']:,}",
         everybody=f"{everybody:,}",
     )
     rare = any(0 < count * ICONS < 0.5 * everybody for count in groups.values())
-    one = language.say("One icon stands for 1 % of them.")
+    one = language.say("One icon stands for 1% of them.")
     least = language.say("A smaller group is shown by one icon.") if rare else ""
     names = [lines[name] for name in _GROUPS]
     legend = {"orient": "bottom", "columns": 1, "title": None, "labelLimit": 690, "symbolSize": 400, "rowPadding": 9}
@@ -88,11 +89,13 @@ def people_figure(
 def _by(knows: tuple[str, ...] | None, language: Language) -> str:
     """Who guesses so: the attacker who decides the protection."""
     if knows is None:
-        return language.say("By the attacker who decides the protection.")
+        return language.say("Attacker assumed: the one of the protection score.")
     if not knows:
-        return language.say("By the attacker who decides the protection, who knows nothing of a person beforehand.")
+        return language.say(
+            "Attacker assumed: the one of the protection score, who knows nothing about a person beforehand."
+        )
     return language.say(
-        "By the attacker who decides the protection, who knows {columns!s}.", columns=listed(language, *knows)
+        "Attacker assumed: the one of the protection score, who knows {columns!s}.", columns=listed(language, *knows)
     )
 
 
@@ -135,7 +138,7 @@ def _people(attack: Finding, everybody: int) -> dict[str, int]:
 
 
 def _line(name: str, count: int, everybody: int, language: Language) -> str:
-    number = language.say("{count} people, {share} %", count=f"{count:,}", share=f"{100 * count / everybody:.3g}")
+    number = language.say("{count} people, {share}%", count=f"{count:,}", share=written(percentage(count / everybody)))
     return named(language, language.say(_GROUPS[name][0]), number)
 
 

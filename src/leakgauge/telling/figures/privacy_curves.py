@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from leakgauge.languages import ENGLISH, Language
-from leakgauge.rounding import at_most, percent
+from leakgauge.rounding import DIGITS, at_most, percent
 from leakgauge.telling.figures import chart
 from leakgauge.telling.figures.chart import Fields, Figure, shown, value_of
 from leakgauge.telling.figures.texts import apart, clauses, joined, lines_of, width_of
@@ -28,11 +28,11 @@ def privacy_curves_figure(composed: Fields, language: Language = ENGLISH) -> Fig
     asked = [{"delta": float(one["delta"]), "epsilon": value_of(one, "epsilon") or 0.0} for one in composed["spent"]]
     asked = [one for one in asked if one["delta"] and one["epsilon"] < math.inf]
     under = language.say(
-        "Both lines are proved: no attacker is above them, whatever the attacker knows about the other records."
+        "Both lines are proven: no attacker can exceed them, whatever is known about the other records."
     )
     spec = {
         "title": {
-            "text": language.say("What the whole sequence reveals at most"),
+            "text": language.say("The most that the whole sequence can reveal"),
             "subtitle": lines_of(under, chart.WIDTH - 40),
         },
         "spacing": _BETWEEN,
@@ -126,7 +126,9 @@ def _point(epsilon: Any, delta: Any, language: Language) -> str:
 
 
 def _test(rate: float, power: float, language: Language) -> str:
-    return language.say("{power} power at {rate} false positives", power=percent(at_most(power)), rate=percent(rate))
+    return language.say(
+        "{power} power at {rate} false positives", power=percent(at_most(power), DIGITS), rate=percent(rate)
+    )
 
 
 def _told(composed: Fields, asked: Sequence[Fields], language: Language) -> str:
@@ -134,6 +136,6 @@ def _told(composed: Fields, asked: Sequence[Fields], language: Language) -> str:
         _test(float(one["false_positive_rate"]), value_of(one, "power") or 0.0, language) for one in composed["tests"]
     ]
     spent = [_point(one["epsilon"], one["delta"], language) for one in asked]
-    parts = [language.say("The whole sequence spends {spent}.", spent=clauses(language, *spent))] if spent else []
+    parts = [language.say("The whole sequence uses {spent}.", spent=clauses(language, *spent))] if spent else []
     parts.append(language.say("A test of one record has at most {tests}.", tests=clauses(language, *tests)))
     return joined(language, *parts)

@@ -14,8 +14,8 @@ from leakgauge.telling.figures.texts import clauses, ended, joined, lines_of
 
 RELEASES = (1, 2, 5, 10, 20, 50)
 _AREA = {"width": 295, "height": 210}
-_AFTER = message("after {releases:d} releases {success} % guessed right, protection {protection}")
-_AFTER_ONE = message("after one release {success} % guessed right, protection {protection}")
+_AFTER = message("after {releases:d} releases {success}% guessed correctly, protection {protection}")
+_AFTER_ONE = message("after one release {success}% guessed correctly, protection {protection}")
 
 
 def repeats_figure(
@@ -40,8 +40,8 @@ def repeats_figure(
         row["missed"] = limit is not None and row["protection"] < limit
     broken = next((row for row in rows if row["missed"]), None)
     under = [
-        language.say("By an attacker who sees only the released column; other visible columns come on top."),
-        language.say("Without a release {share} % are guessed right (dashed).", share=_three(100 * baseline)),
+        language.say("The attacker sees only this column; other published columns add to this."),
+        language.say("Without a release {share}% are guessed correctly (dashed).", share=_three(100 * baseline)),
         *_said_of_limit(limit, broken, language),
     ]
     if not all(row["exact"] for row in rows):
@@ -57,7 +57,7 @@ def repeats_figure(
         "spacing": 40,
         "data": {"values": rows},
         "hconcat": [
-            _panel("success", language.say("guessed right, % of people"), 100 * baseline, language),
+            _panel("success", language.say("guessed correctly, % of people"), 100 * baseline, language),
             _panel("protection", language.say("protection, 0 to 100"), limit, language),
         ],
     }

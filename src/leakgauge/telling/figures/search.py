@@ -17,8 +17,8 @@ _AREA = {"width": 640, "height": 320}
 def search_figure(improvement: StoredImprovement, language: Language = ENGLISH) -> Figure:
     """Every setting that was tried, by its law, at the unfavourable ends that limits are held to."""
     kinds = {
-        "meets": language.say("keeps the limits"),
-        "misses": language.say("does not keep them"),
+        "meets": language.say("meets the limits"),
+        "misses": language.say("does not meet them"),
         "marked": language.say("chosen") if improvement.chosen else language.say("closest"),
     }
     rows = [_row(trial, "meets" if trial.meets else "misses", kinds, language) for trial in improvement.trials]
@@ -40,7 +40,7 @@ def search_figure(improvement: StoredImprovement, language: Language = ENGLISH) 
         "title": {
             "text": language.say("What was tried"),
             "subtitle": language.say(
-                "Each mark is a setting by its law, at the unfavourable end of its dials; dashed: the limits."
+                "Each mark is one setting, scored in advance (worse end where uncertain). Dashed: the limits."
             ),
         },
         **_AREA,
@@ -51,7 +51,7 @@ def search_figure(improvement: StoredImprovement, language: Language = ENGLISH) 
         ],
     }
     said = language.say(
-        "{count} settings were tried, {met} keep the limits.",
+        "{count} settings were tried, {met} meet the limits.",
         count=len(rows),
         met=sum(one.meets for one in improvement.trials),
     )

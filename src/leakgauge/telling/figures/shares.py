@@ -26,11 +26,11 @@ def shares_figure(shares: Sequence[ValueShares], language: Language = ENGLISH) -
     Values that are never released are marked.
     """
     title = language.say("Shares before and after")
-    under = language.say("How often each value occurs, in the table and in a release by its law.")
-    sides = {"table": language.say("unchanged table"), "released": language.say("this release")}
+    under = language.say("Share of rows with each value: in the original table, and expected in the release.")
+    sides = {"table": language.say("original data"), "released": language.say("this release")}
     if any(one.released is None for one in shares):
         title = language.say("Shares in the table")
-        under = language.say("How often each value occurs, rounded so that no count can be computed.")
+        under = language.say("Share of rows with each value, rounded so that no count can be computed.")
         del sides["released"]
     order = sorted(shares, key=lambda one: -one.table.value)
     names = told_apart([_name(one, language) for one in order])

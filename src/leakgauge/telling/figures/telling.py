@@ -21,7 +21,7 @@ def telling_figure(survey: Survey, secret: str, language: Language = ENGLISH) ->
     Columns that identify people are marked. If a column has too many values to count, the bar is the lower bound and
     the line reaches to the upper one.
     """
-    title = language.say("Columns by what they reveal about {secret}", secret=shortened(secret, 350, 15))
+    title = language.say("What each column reveals about {secret}", secret=shortened(secret, 350, 15))
     found = [
         (column, told)
         for column in survey.columns
@@ -29,7 +29,7 @@ def telling_figure(survey: Survey, secret: str, language: Language = ENGLISH) ->
         if told.secret == secret and column.name != secret
     ]
     if not found:
-        return figure_of_words(title, language.say("No other column was surveyed."))
+        return figure_of_words(title, language.say("No other column was examined."))
     ranked = sorted(found, key=lambda one: -one[1].information.ends[1])
     names = told_apart([shortened(column.name, _LABELS) for column, _ in ranked[:MOST]])
     rows = [_row(name, column, told, language) for name, (column, told) in zip(names, ranked, strict=False)]
@@ -41,7 +41,7 @@ def telling_figure(survey: Survey, secret: str, language: Language = ENGLISH) ->
     if any(row["identifier"] for row in rows):
         under.append(language.say("White bars: columns that identify people, and so reveal everything."))
     if len(ranked) > MOST:
-        under.append(language.say("Columns that reveal less and are not drawn: {count:d}.", count=len(ranked) - MOST))
+        under.append(language.say("Columns that reveal less and are not shown: {count:d}.", count=len(ranked) - MOST))
     labels = min(max(map(width_of, names)) + 8, _LABELS + 30)
     area = chart.WIDTH - 44 - labels
     most = chart.domain_with_room([(row["high"], row["number"]) for row in rows], area)
@@ -71,7 +71,7 @@ def _row(name: str, column: SurveyedColumn, told: Told, language: Language) -> d
     # What could not be counted has the unfavourable end as its value.
     bracket = not identifier and low < bits == high
     if not told.significant:
-        number = language.say("nothing beyond chance")
+        number = language.say("no more than chance")
     elif bracket:
         number = language.say("at least {low}, at most {high}", low=f"{low:.3g}", high=f"{high:.3g}")
     else:

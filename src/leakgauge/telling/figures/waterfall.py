@@ -9,6 +9,7 @@ from typing import Any
 
 from leakgauge.artefacts.exposure import Exposure, ToldByColumns
 from leakgauge.languages import ENGLISH, Language
+from leakgauge.rounding import percentage, written
 from leakgauge.telling.figures import chart
 from leakgauge.telling.figures.chart import Figure
 from leakgauge.telling.figures.texts import clauses, ended, joined, lines_of, listed, named, shortened, width_of
@@ -45,11 +46,11 @@ def waterfall_figure(
     else:
         under = [
             language.say(
-                "Tried on {scored} people whose rows the attacker was not trained on, and scaled up to all {people}.",
+                "Estimate: measured on {scored} people the attack was not trained on, scaled up to all {people}.",
                 scored=f"{exposure.scored:,}",
                 people=f"{people:,}",
             ),
-            language.say("A better attacker may guess more."),
+            language.say("A better attack may guess more."),
         ]
     labels = min(max(width_of(line) for one in steps for line in one["step"].split("\n")) + 8, _LABELS + 30)
     area = chart.WIDTH - 44 - labels
@@ -57,7 +58,7 @@ def waterfall_figure(
     scale = {"domain": [0, most], "nice": False}
     # The room for numbers may be that of more than all.
     axis = {"format": "%", "labelExpr": "datum.value > 1 ? '' : datum.label"}
-    x = chart.quantitative("start", title=language.say("share of the people guessed right"), scale=scale, axis=axis)
+    x = chart.quantitative("start", title=language.say("share of the people guessed correctly"), scale=scale, axis=axis)
     fills = {"first": chart.LIGHT, "known": chart.FAINT, "added": chart.MIDDLE, "total": chart.DARK}
     fill = chart.nominal("kind", scale={"domain": [*fills], "range": [*fills.values()]}, legend=None)
     rule = {"type": "rule", "color": chart.FAINT, "strokeWidth": 0.8, "aria": False}
@@ -65,7 +66,7 @@ def waterfall_figure(
     y = chart.nominal("step", sort=order, title=None, axis=chart.row_axis(_LABELS + 30, labels))
     spec = {
         "title": {
-            "text": language.say("How people come to be guessed right"),
+            "text": language.say("What lets an attacker guess correctly"),
             "subtitle": [line for one in under for line in lines_of(one, chart.WIDTH - 40)],
         },
         "width": area,
@@ -94,11 +95,11 @@ def _levels(exposure: Exposure, commonest: float | None, language: Language) -> 
     background, published, others = columns("background"), columns("public"), columns("public", "protected")
     known = exposure.known.success.value
     if not background:
-        yield language.say("nothing known: the commonest value"), "first", known if commonest is None else commonest
+        yield language.say("nothing known: the most common value"), "first", known if commonest is None else commonest
     elif commonest is None:
-        yield named_with(language.say("known anyway"), background), "first", known
+        yield named_with(language.say("already known"), background), "first", known
     else:
-        yield language.say("nothing known: the commonest value"), "first", commonest
+        yield language.say("nothing known: the most common value"), "first", commonest
         yield named_with(language.say("the background"), background), "known", known
     apart = _most_telling(exposure, background)
     if apart is not None and len(others) > 1:
@@ -142,7 +143,7 @@ def _steps(
     for at, (said, kind, share) in enumerate(levels):
         start, reached = reached, max(reached, min(share, 1.0))
         rows.append(_bar(said, kind, start, reached, counted(start, reached), language, signed=at > 0))
-    said = language.say("guessed right in the end")
+    said = language.say("guessed correctly in the end")
     rows.append(_bar(said, "total", 0.0, reached, counted(0.0, reached), language, signed=False))
     for row, after in pairwise(rows):
         row["next"] = after["step"]
@@ -155,7 +156,7 @@ def _bar(
 ) -> dict[str, Any]:
     sign = "+" if signed else ""
     number = language.say(
-        "{count} people, {share} %", count=f"{sign}{count:,}", share=f"{sign}{100 * (end - start):.3g}"
+        "{count} people, {share}%", count=f"{sign}{count:,}", share=f"{sign}{written(percentage(end - start))}"
     )
     step = "\n".join(lines_of(said, _LABELS))
     return {

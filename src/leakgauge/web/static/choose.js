@@ -23,7 +23,7 @@ const MOST_LETTERS = 60;
 
 export function chooseStep() {
   const { section, body, line, tell } = step(4, "choose", say("Choose"),
-    say("Say how much protection there must be, and what the release is for. Or drag the handle: every point of the curve is a channel that releases every value as often as it occurs, and leaks least for the changes it makes."));
+    say("Say how much protection is required and what the release is for, or drag the handle along the curve. Each point is the channel that reveals least while changing that many values and keeping their shares."));
   const ask = latest("api/frontier");
   const problem = complaint();
   const board = h("div", { class: "board" });

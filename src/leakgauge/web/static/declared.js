@@ -90,5 +90,5 @@ function optionsOf(field, text, given) {
         type: "number", name: "releases_per_period", min: "0", step: "any", inputmode: "decimal", placeholder: "1", input: given("releases_per_period"),
       })),
       field(say("Policy file in the folder"), text("policy", "policy.toml"), "policy"),
-      field(say("Ledger in the folder that pays for the release"), text("ledger", "ledger.db"), "ledger")));
+      field(say("Ledger in the folder that counts the release"), text("ledger", "ledger.db"), "ledger")));
 }

@@ -54,7 +54,7 @@ export function downloads(job) {
 // What the recommendation says against handing out the files for others.
 function beforeHandingOut(job) {
   const words = {
-    "do not release": say("Hand out nothing as it stands: keep all these files private."),
+    "do not release": say("Do not hand out anything yet: keep all these files private."),
     "release if": say("Hand out the release once the conditions are met."),
   }[job.released && job.recommendation];
   return words ? h("p", { class: "warning", id: "before-handing-out" }, words) : null;

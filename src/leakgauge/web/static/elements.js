@@ -40,7 +40,7 @@ export function complaint() {
 }
 
 // What is wider than a narrow screen scrolls within its frame; there this says so.
-export const wide = () => h("p", { class: "small wide" }, say("Wider than the screen: push it sideways."));
+export const wide = () => h("p", { class: "small wide" }, say("Scroll sideways to see all of it."));
 
 // A picture from the server as an image: its ids and its text stay inside it.
 export function picture(source, told) {

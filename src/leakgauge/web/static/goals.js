@@ -50,7 +50,7 @@ function limitProblem(kind) {
   const limit = Number(given);
   if (kind === "min_protection") return pointsProblem(given);
   if (!Number.isFinite(limit) || limit < 0) return say("A limit is a number of at least 0; give one.");
-  if (kind === "local_dp" && limit === 0) return say("With ε = 0 nothing can be released; give more than 0.");
+  if (kind === "local_dp" && limit === 0) return say("With ε = 0 nothing useful can be released; give more than 0.");
   if (kind === "within" && limit === 0) return say("With an error of 0 nothing is protected; give more than 0.");
   if (kind !== "max_leakage") return null;
   if (found.floor !== null && limit < found.floor) return found.words.floor;
@@ -63,7 +63,7 @@ export const goalProblem = () => (chosen.goal === "max_distortion" ? null : limi
 // What is wrong with points of a dial; null where nothing is.
 export function pointsProblem(given) {
   const points = Number(given);
-  return given === "" || (points >= 0 && points <= 100) ? null : say("A dial runs from 0 to 100; give a number such as 60.");
+  return given === "" || (points >= 0 && points <= 100) ? null : say("A score runs from 0 to 100; give a number such as 60.");
 }
 
 export function goalWords() {

@@ -107,7 +107,7 @@ function picturesOf(job, known, at) {
   const names = {
     frontier: say("Least leakage over distortion, and this release"), decomposition: say("What there is to learn and what is revealed"),
     channel: say("The channel"), shares: say("Shares before and after"), levels: say("The same guarantee in other notions of privacy"),
-    attacks: say("Attacks compared with what is known anyway"), people: say("People guessed correctly"), waterfall: say("What each column adds"),
+    attacks: say("Attacks compared with what is already known"), people: say("People guessed correctly"), waterfall: say("What each column adds"),
     dials: say("The scores"), criteria: say("The criteria"), influence: say("From indicators to scores"), guarantee: say("The guarantee"),
     repeats: say("Repeated releases"), telling: say("What the columns reveal"), tuning: say("Settings that were tried"),
   };

@@ -5,7 +5,7 @@ import { say } from "./words.js";
 export function stageName(stage) {
   const names = {
     survey: say("Survey the columns"), measure: say("Measure what leaks"), design: say("Design the channel"), release: say("Make the release"),
-    audit: say("Attack it"), assess: say("Judge it"), report: say("Write the report"),
+    audit: say("Attack it"), assess: say("Assess it"), report: say("Write the report"),
   };
   return names[stage] || stage;
 }
