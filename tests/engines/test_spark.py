@@ -467,7 +467,7 @@ def test_what_workers_cannot_do_is_refused_before_anything_is_spent(people: str,
     assert {place.name for place in tmp_path.iterdir() if "ledger" not in place.name} == {"folder.parquet"}
 
 
-_RUNS = [pytest.param(1, id="once"), pytest.param(20, id="twenty times", marks=pytest.mark.nightly)]
+_RUNS = [pytest.param(2, id="twice"), pytest.param(20, id="twenty times", marks=pytest.mark.nightly)]
 
 
 @pytest.mark.parametrize("times", _RUNS)

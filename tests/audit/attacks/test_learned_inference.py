@@ -34,7 +34,7 @@ def test_a_release_that_is_weaker_than_its_record_is_caught_beside_public_column
 
 def test_of_many_values_the_most_frequent_are_guessed(tmp_path: Path) -> None:
     draws = simulation(4)
-    value = np.minimum(draws.geometric(0.05, size=3000), 90)
+    value = np.minimum(draws.geometric(0.05, size=8000), 90)
     table = pa.table({"value": [f"v{at}" for at in value.tolist()], "copy": [f"c{at}" for at in (value + 0).tolist()]})
     drawn = case_of(table, {"value": RESPONSE.format(epsilon=1)}, tmp_path, public=["copy"])
     attacker = Attacker.of(drawn, drawn.secrets[0])
