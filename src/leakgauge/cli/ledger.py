@@ -69,7 +69,7 @@ def open_account(ledger: str, dataset: str, unit: str, neighbours: str, to: Outp
 @click.option("--dataset", metavar="NAME", help="Only this data set.")
 @options.output
 def show(ledger: str, dataset: str | None, to: Output) -> None:
-    """The limits, what is spent, what is left, and every entry."""
+    """The limits, what is used, what is left, and every entry."""
     from leakgauge.artefacts import LedgerTold
     from leakgauge.cli.terminal import terminal, voice_of
     from leakgauge.release.ledger import open_ledger
