@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
+from rich.cells import cell_len
 from rich.table import Column, Table
 from rich.text import Text
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from leakgauge.telling.blocks import Content, Inline
     from leakgauge.telling.numbers import Number
 
+_NAME: Final = 30
+"""The widest that the names of rows may make other columns narrower."""
 _TONES: Final = {"warning": "bold red", "caution": "bold yellow", "good": "bold green"}
 
 
@@ -47,8 +50,10 @@ def terminal(contents: Iterable[Content]) -> Parts:
 
 
 def _table(block: Grid[Number]) -> Table:
-    # Names are never cut off: part of a name identifies no column.
-    columns = (Column(name, overflow="fold") for name in block.head)
+    # Names are never cut off: part of a name identifies no column. Those of the rows stand on one line where they fit.
+    names = max((cell_len(_text(row[0])) for row in block.rows), default=0)
+    columns = [Column(name, overflow="fold") for name in block.head]
+    columns[0].min_width = min(names, _NAME)
     table = Table(*columns)
     for row in block.rows:
         table.add_row(*map(_text, row))
