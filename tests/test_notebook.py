@@ -150,7 +150,7 @@ def test_a_verdict_and_a_search() -> None:
     verdict = judgement({("illness",): evidence_by_law(law)}, Terms(), ReleaseFacts(vetoes=(Sentence(HOSTILE),)))
     page = shown(verdict)
     assert "Recommendation: do not release." in said(page) and "Veto: <b onclick" in said(page)
-    assert caption(page) == "The dials of illness, from 0 to 100"
+    assert caption(page) == "Scores of illness, 0 to 100"
     told = {row[0]: row[1] for row in cells(page)}
     assert told["protection"].startswith("0 ")
     assert told["usefulness"].startswith(f"{rounding.at_least(verdict.usefulness.ends[0]):.3g} ")

@@ -237,7 +237,7 @@ def _(value: Shown, voice: Voice) -> Iterator[Content]:
 def _(value: Judgement, voice: Voice) -> Iterator[Content]:
     yield from recommended(voice, value)
     for secret in value.dials:
-        caption, rows = message("The dials of {secret}, from 0 to 100"), dial_rows(voice, value, secret)
+        caption, rows = message("Scores of {secret}, 0 to 100"), dial_rows(voice, value, secret)
         yield from voice.grid(caption, "Score|Found|In plain words", rows, secret=own(secret))
     yield from changes(voice, value)
 
