@@ -76,7 +76,7 @@ def test_a_swapped_public_column_is_seen_as_it_was_released(tmp_path: Path, caps
     is_ill = np.array(table.column("illness").to_pylist()) == "flu"
     record = altered(made, "city", np.where(is_ill, "Oslo", "Bergen")[leaving(made)])
     audit = audit_release(record, open_table(table), secret="illness", targets=100)
-    assert violations(audit) == "the public column city of the release tells more than that of the table"
+    assert violations(audit) == "the public column city of the release contains more than that of the table"
     # And what it tells is counted.
     guessed = [one.attacks[0].success.value for one in (honest, audit)]
     assert guessed[1] > guessed[0] + 0.1

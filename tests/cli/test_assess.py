@@ -75,13 +75,13 @@ def test_the_screen_says_the_recommendation_first_and_why(here: Path, capsys: py
     assert (code, err) == (0, "")
     first, second, third, *_ = out.splitlines()
     assert first == "Recommendation: do not release." and second.startswith("· it is a simulation")
-    assert third.endswith("guessed right with this release than without it")
+    assert third.startswith("· because of this release an attacker guesses")
     for words in (
         *DIALS,
         "default policy",
         "NOT MET",
         "user experience",
-        "The data call for a protection of",
+        "The data need a protection of",
         "By the published method the score is",
         "Over the arcs of the diagram",
         "By the comprehensive evaluation the grade is",
@@ -99,7 +99,7 @@ def test_a_limit_that_somebody_gave_decides_the_exit(here: Path, capsys: pytest.
     code, out, _ = run(capsys, *ASSESS, "--policy", "policy.toml", "--purpose", "teaching")
     assert code == 0 and "NOT MET" not in out and "default policy" not in out
     code, _, err = run(capsys, *ASSESS, "--policy", "policy.toml", "--purpose", "x", "--releases-per-period", "12")
-    assert code == 1 and "ε is 24, more than the 2 allowed" in err
+    assert code == 1 and "ε is 24; you allow at most 2" in err
     code, out, err = run(capsys, *ASSESS, "--min-protection", "99", *DECLARED)
     assert code == 1 and "below the 99 asked for" in err
     assert "Next step: do not hand out this release; no job made it, so that" in out
@@ -175,7 +175,7 @@ def test_a_finished_job_says_itself_what_it_is(
     assert (
         code == 1 and "Next step: change " in out and "\n  leakgauge protect " in out and "│ --max-distortion " in out
     )
-    assert "below the 70 asked for" in err
+    assert "of 100; you require 70" in err
     for kept in (finished_job.asked.table, finished_job.folder / "verdict.json"):
         code, out, err = run(capsys, "assess", finished_job.folder, "-o", kept)
         assert (code, out) == (2, "") and "an input" in err

@@ -82,7 +82,7 @@ def test_a_curve_knows_what_is_kept_and_released(capsys: pytest.CaptureFixture[s
 
 def test_a_picture_of_a_channel_has_the_commonest_first(house: Path) -> None:
     how = ["design", "people.csv", "--secret", "illness", "--background", "city", "--max-distortion", "0.2"]
-    assert main([*how, "-o", "channel.svg"]) == 0 and "The commonest values first." in Path("channel.svg").read_text()
+    assert main([*how, "-o", "channel.svg"]) == 0 and "The most common values first." in Path("channel.svg").read_text()
     assert main([*how, "--knowledge", "both", "-o", "pairs.svg"]) == 0
     assert "commonest" not in Path("pairs.svg").read_text()
 

@@ -41,7 +41,7 @@ def test_the_most_useful_setting_that_protects_enough(people: Path, capsys: pyte
     rows = [one for one in fields["trials"] if one["meets"] and sentence_of(one["form"]) == Sentence("column")]
     best = max(one["dials"]["usefulness"]["value"] for one in rows)
     assert chosen["dials"]["usefulness"]["value"] >= best - 0.5
-    assert "not covered by any budget" in str(sentence_of(fields["learned_from"]))
+    assert "no privacy budget covers that choice" in str(sentence_of(fields["learned_from"]))
     assert fields["asked"]["min_protection"] == 60
 
 
@@ -97,7 +97,7 @@ def test_bins_and_counts_have_commands_of_their_own(people: Path, capsys: pytest
     assert "bins)" in out and "--bins weight=edges:" in out
     _, out, _ = run(capsys, *IMPROVE, "--min-protection", "80", "--min-usefulness", "80")
     assert "leakgauge query people.csv histogram --column illness " in out
-    assert "Only noisy counts keep the limits" in out
+    assert "Only noisy counts meet the limits" in out
 
 
 def test_limits_that_cannot_be_kept_are_named(people: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -194,7 +194,7 @@ def test_a_name_longer_than_any_file_has_is_misuse(capsys: pytest.CaptureFixture
         (("survey", "people.csv", "--confidence", "7"), "A confidence of 7.0 is not between 0 and 1"),
         (
             ("improve", "people.csv", "--secret", "illness", "--min-protection", "60", "--ledger", "budget"),
-            "none is bought; give --accounted",
+            "none is used; give --accounted",
         ),
     ],
 )

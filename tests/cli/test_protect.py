@@ -100,7 +100,7 @@ def test_the_answer_may_be_no(here: Path, capsys: pytest.CaptureFixture[str]) ->
     # What the job promises is refused before anything is drawn, with the first thing that would change it.
     assert out.startswith("Nothing was released.\n") and "\nRecommendation: do not release.\n" in out
     assert (
-        "A limit is broken: protection is " in out
+        "A limit is not met: protection is " in out
         and "Next step: change " in out
         and " -o strict-2" in out.splitlines()[-1]
         and not Path("strict/release.csv").exists()

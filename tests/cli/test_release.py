@@ -66,7 +66,7 @@ def test_a_release_killed_before_its_ledger_notes_it_is_completed(
     code, _, err = run(capsys, *command[:3], "other.toml", *command[4:])
     assert code == 2 and "out.csv exists" in err
     code, _, err = run(capsys, *command)
-    assert code == 0 and "this release was drawn before" in err
+    assert code == 0 and "this release was made before" in err
     assert written == {name: Path(name).read_bytes() for name in written}
     with open_ledger("budget") as ledger:
         assert ledger.spent("people").epsilon == 2.0 and len(ledger.entries()) == 3

@@ -76,7 +76,7 @@ def test_the_whole_job(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = (here / "jobs.csv").read_text(encoding="utf-8")
     (here / "jobs.csv").write_text(text.replace("health", "law"), encoding="utf-8")
     code, _, told = run(capsys, *job)
-    assert (code, "the job would now draw another one" in told) == (2, True)
+    assert (code, "the job would now generate another one" in told) == (2, True)
     # What is there does not need it.
     (here / "jobs.csv").unlink()
     assert run(capsys, "verify", "out/release.json")[0] == 0

@@ -168,7 +168,7 @@ def test_what_was_changed_is_made_again_and_the_release_stays(
 def test_a_release_that_was_changed_is_not_drawn_again_silently(file: str, finished: Finished) -> None:
     with (finished.folder / file).open("a", encoding="utf-8") as changed:
         changed.write("\n")
-    with pytest.raises(FileError, match="draw another one, which would leak more"):
+    with pytest.raises(FileError, match="generate another one, which would leak more"):
         protect(finished.asked, finished.folder)
     assert protect(finished.asked, finished.folder, overwrite=True).released
 
@@ -233,7 +233,7 @@ def test_what_is_too_expensive_buys_nothing(people: Path, made: Path, tmp_path: 
     drawn = file_digest(tmp_path / "out" / "release.csv")
     with (tmp_path / "out" / "frontier.json").open("a") as changed:
         changed.write("\n")
-    with pytest.raises(FileError, match="draw another one, which would leak more"):
+    with pytest.raises(FileError, match="generate another one, which would leak more"):
         protect(asked.having(accounted=0.4), tmp_path / "out")
     assert file_digest(tmp_path / "out" / "release.csv") == drawn
     dear = asked.having(accounted=None, dataset="people")

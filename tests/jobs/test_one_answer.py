@@ -130,7 +130,7 @@ def test_screen_and_report_say_it_too(tmp_path: Path, capsys: pytest.CaptureFixt
     assert design.leakage_with_background is not None
     assert told.value == pytest.approx(design.leakage_with_background.value, abs=1e-9)
     assert verdict.facts.leakage_bits == told.value
-    assert f"{told.value:.3g} of " in out
+    assert f"→ {told.value:.3g} " in " ".join(out.split())
     report = (tmp_path / "out" / "report.json").read_text(encoding="utf-8")
     sources = [number for number in _numbers(json.loads(report)) if "everything/information" in number["source"]]
     assert sources and all(number["value"] == told.value for number in sources)

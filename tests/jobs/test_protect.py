@@ -194,7 +194,7 @@ def test_the_command_and_the_script_ask_for_the_same(people: Path, tmp_path: Pat
         ({"local_dp": 0.0}, "--local-dp 0.0 is not a finite number above 0"),
         ({"confidence": 1.0}, "not between 0 and 1"),
         ({"accounted": 1.0}, "--accounted buys"),
-        ({"ledger": "x.db"}, "simulation spends nothing"),
+        ({"ledger": "x.db"}, "simulation uses no budget"),
         ({"releases_per_period": -3.0}, "not a finite number above 0"),
         ({"review": "soon"}, "is not a date"),
         ({"lower": 5.0}, "go with --min-protection"),

@@ -144,7 +144,7 @@ def test_the_report_says_whose_mechanism_it_is_and_what_both_tell(here: Path) ->
     assert "designed from another table" in said["assumptions"]
     assert "that of an earlier release" in said["earlier"]
     assert "out/january" in said["earlier"] and "\n540\n" in said["earlier"]
-    assert "The account of january in the ledger has spent" in said["earlier"]
+    assert "The account of january in the ledger has used" in said["earlier"]
     everywhere = " ".join(said.values())
     assert "designed from this table" not in everywhere and "learnt from this table" not in everywhere
     # Who is in both, and what they tell together, follows from private tables.
@@ -262,7 +262,7 @@ def test_a_repeated_job_goes_on_where_it_was_and_notices_another_mechanism(here:
     # The same question to another table has another channel in its place, which would draw something else.
     shutil.rmtree("out/january")
     lg.protect("all.csv", "out/january", **ASKED, dataset="january")
-    with pytest.raises(FileError, match="draw another one, which would leak more"):
+    with pytest.raises(FileError, match="generate another one, which would leak more"):
         again()
 
 
@@ -325,7 +325,7 @@ def test_on_the_command_line_what_is_typed_counts_and_defaults_do_not(
     assert code == 0
     told = " ".join(out.split())
     assert "Persons in this table: 600." in told and " 540 │" in told
-    assert "it was not designed for this table" in told and "The account of january has spent" in told
+    assert "it was not designed for this table" in told and "The account of january in the ledger has used" in told
     # What the job notes as its command is the same question.
     assert run(capsys, *fields["command"].split()[1:])[0] == 0
     code, _, err = run(capsys, *command, "--max-distortion", "0.1")
@@ -339,7 +339,7 @@ def test_levels_are_those_of_the_record_whatever_is_in_their_file_now(here: Path
     done = lg.protect("january.csv", "out/levels", **asked)
     files = {file: file.read_bytes() for file in done.folder.rglob("*") if file.is_file()}
     Path("cities.csv").write_text("".join(f"{one};renamed\n" for one in cities), encoding="utf-8")
-    with pytest.raises(FileError, match="the job would now draw another one"):
+    with pytest.raises(FileError, match="the job would now generate another one"):
         lg.protect("january.csv", "out/levels", **asked)
     still = {file: file.read_bytes() for file in done.folder.rglob("*") if file.is_file()}
     assert still == files, "a finished job stays one"

@@ -301,7 +301,7 @@ def test_a_limit_instead_of_a_point_where_there_can_be_one(
         expect(visit.page.locator(".board")).to_contain_text("The job finds the channel for this limit")
         for label in ("Least protection", "At least this much usefulness"):
             visit.page.get_by_label(label).fill("101")
-            expect(visit.page.locator("#choose [role=alert]:visible")).to_contain_text("A dial runs from 0 to 100")
+            expect(visit.page.locator("#choose [role=alert]:visible")).to_contain_text("A score runs from 0 to 100")
             expect(protect).to_be_disabled()
             visit.page.get_by_label(label).fill("30")
             expect(protect).to_be_enabled()

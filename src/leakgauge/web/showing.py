@@ -137,7 +137,7 @@ def _scores(voice: Voice, found: Judgement) -> str:
                 "words": voice.language.say(
                     "{name}: {value}",
                     name=text_of(name, voice.language),
-                    value=text_of((*value, "; ", *mark) if mark else value, voice.language),
+                    value=text_of((*value, voice.language.say("; "), *mark) if mark else value, voice.language),
                 ),
             }
         )

@@ -189,7 +189,7 @@ def test_limits_of_budgets_are_known_before_anything_is_drawn(people: str) -> No
         now = judging.before(asked)
         first = actions(now, asked, judging)[0]
     assert now.facts.epsilon == pytest.approx(2, abs=1e-6)
-    assert str(now.reasons[0]) == "ε is 2, more than the 1 allowed"
+    assert str(now.reasons[0]) == "ε is 2; you allow at most 1"
     assert first.options == ("--mechanism randomized-response:epsilon=1",)
     assert now.facts.leakage_bits is not None and now.facts.leakage_bits < 1
 

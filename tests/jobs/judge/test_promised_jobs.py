@@ -43,7 +43,7 @@ def test_what_cannot_be_had_is_refused_before_anything_is_drawn(people: str, tmp
     assert not done.released and not (tmp_path / "job" / "release.parquet").exists()
     assert done.verdict.recommendation is Recommendation.DO_NOT_RELEASE and done.verdict.record is None
     assert done.verdict.actions[0].promised["status"].protection.ends[0] >= LEAST
-    with pytest.raises(RefusalError, match="below the 60 asked for; nothing was drawn"):
+    with pytest.raises(RefusalError, match="you require 60; nothing was released"):
         done.require()
 
 

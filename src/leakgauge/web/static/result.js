@@ -83,7 +83,7 @@ function resultOf(job, found) {
   look(found.deciding);
   return [
     h("div", { class: "verdict", "data-recommendation": found.recommendation },
-      found.promised ? h("p", {}, h("strong", {}, say("Recommendation, before anything was drawn: {recommendation}", { recommendation: found.promised }))) : null,
+      found.promised ? h("p", {}, h("strong", {}, say("Recommendation, before anything is released: {recommendation}", { recommendation: found.promised }))) : null,
       findings(found.decision), h("p", { class: "row small" }, ["recommendation", "veto"].map((key) => h("span", {}, explained(key))))),
     actionsOf(job, found.actions),
     found.headline && h("dl", { class: "tiles" }, fragment(found.headline)),
