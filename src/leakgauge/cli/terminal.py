@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Column, Table
 from rich.text import Text
 
 from leakgauge.artefacts.report import Code, Grid, Paragraph, Points
-from leakgauge.cli.language import current
+from leakgauge.cli.language import current, wrapped
 from leakgauge.telling.blocks import blocks_of, text_of
 from leakgauge.telling.voice import Voice
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from leakgauge.telling.numbers import Number
 
 _TONES: Final = {"warning": "bold red", "caution": "bold yellow", "good": "bold green"}
+_MANY: Final = 7
+"""Columns beyond which a table has no lines, and narrow heads: they would break its numbers."""
+_NARROW: Final = 10
+"""Letters of such a head."""
 
 
 def voice_of(dossier: Dossier | None = None) -> Voice:
@@ -48,8 +53,12 @@ def terminal(contents: Iterable[Content]) -> Parts:
 
 def _table(block: Grid[Number]) -> Table:
     # Names are never cut off: part of a name identifies no column.
-    columns = (Column(name, overflow="fold") for name in block.head)
-    table = Table(*columns)
+    if len(block.head) > _MANY:
+        heads = (Text("\n".join(wrapped(name, _NARROW))) for name in block.head)
+        columns = (Column(head, overflow="fold") for head in heads)
+        table = Table(*columns, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    else:
+        table = Table(*(Column(name, overflow="fold") for name in block.head))
     for row in block.rows:
         table.add_row(*map(_text, row))
     return table

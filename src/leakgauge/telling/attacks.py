@@ -49,7 +49,7 @@ def outcome(voice: Voice, audit: Audit) -> Iterator[Content]:
 def findings(voice: Voice, audit: Audit, *, short: bool = False) -> Iterator[Content]:
     """What was attacked, what the rows show, how alike the rows are, and the checks of the record.
 
-    Where it is to be short, without what each attack knows.
+    Where it is to be short, without what each attack knows and the intervals of its anchors.
     """
     yield from (*_attacks(voice, audit, short=short), *pictures(voice, "attacks"), *_bounds(voice, audit))
     yield from (*_anonymity(voice, audit), *_checks(voice, audit))
@@ -132,7 +132,7 @@ def _attacks(voice: Voice, audit: Audit, *, short: bool) -> Iterator[Content]:
 
 
 def table(voice: Voice, found: Sequence[Finding], *, short: bool = False) -> Iterator[Content]:
-    """Attacks, each between its anchors; without what each knows, where it is to be short."""
+    """Attacks, each between its anchors; where it is to be short, without what each knows and their intervals."""
     several = len(voice.each) > 1 or len({one.target for one in found}) > 1
     yield from voice.grid(
         "Attacks",
@@ -167,14 +167,16 @@ def _attack(voice: Voice, one: Finding, *, several: bool, short: bool) -> Iterat
     yield (
         voice.say("{attack}; knows {columns}", attack=Plain(name), columns=columns) if one.knows and not short else name
     )
-    for share in ("baseline", "success", "advantage"):
-        yield voice.cell(one, share, percent=True)
-    independent = voice.number(one, "independent", percent=True)
+    # Beside the intervals of what is found those of its anchors matter less.
+    end = ("value",) if short else ()
+    yield voice.number(one, "baseline", *end, percent=True)
+    yield from (voice.number(one, share, percent=True) for share in ("success", "advantage"))
+    independent = voice.number(one, "independent", *end, percent=True)
     # Of a sound attack its interval holds 0.
     yield independent if 0 in one.independent else (independent, *voice.say(" – not 0"))
-    yield voice.cell(one, "raw", percent=True)
+    yield voice.number(one, "raw", *end, percent=True)
     yield voice.cell(one, "exposed", count=True)
-    ceiling = voice.cell(one, "ceiling", percent=True)
+    ceiling = voice.cell(one, "ceiling", *(end if one.ceiling is not None else ()), percent=True)
     yield (ceiling, *voice.say(" – exceeded")) if one.beats_claim else ceiling
 
 
