@@ -130,7 +130,7 @@ def test_a_release_and_what_attacks_find(made: Release) -> None:
     assert found
     for finding in found:
         (seen,) = cells(shown(finding))
-        assert seen[2].startswith(f"{100 * finding.success.value:.3g} [")
+        assert seen[2].startswith(f"{rounding.percent(finding.success.value)} [")
         assert f"{finding.exposed:,}" in seen
         assert ("It beats the claim." in said(shown(finding))) == finding.beats_claim
 
@@ -140,7 +140,8 @@ def test_what_an_audit_shows() -> None:
         lg.mechanisms.randomized_response(1.0, letters=["<a>", "b"]), samples=5000, randomness=Simulated(1)
     )
     told = fields(found)
-    assert told["claimed"] == "at most 1" and str(found.said) in told["shown"] and told["violated"] == "no"
+    assert told["claimed, at most"].endswith("ε 1") and told["violated"] == "no"
+    assert told["shown"] == f"at least {rounding.at_least(found.at_least):.3g}"
     assert ["inputs", "<a>"] in cells(shown(found))
 
 
@@ -150,7 +151,7 @@ def test_a_verdict_and_a_search() -> None:
     verdict = judgement({("illness",): evidence_by_law(law)}, Terms(), ReleaseFacts(vetoes=(Sentence(HOSTILE),)))
     page = shown(verdict)
     assert "Recommendation: do not release." in said(page) and "Veto: <b onclick" in said(page)
-    assert caption(page) == "The dials of illness, from 0 to 100"
+    assert caption(page) == "Scores of illness, 0 to 100"
     told = {row[0]: row[1] for row in cells(page)}
     assert told["protection"].startswith("0 ")
     assert told["usefulness"].startswith(f"{rounding.at_least(verdict.usefulness.ends[0]):.3g} ")

@@ -34,16 +34,16 @@ people
 lg.survey(people, secrets=["marital_status"])
 # → Every column, the most revealing first
 # → Column | Kind of values | Different values | Missing | Unique rows | Identifies people | Reveals about the secrets | Suggested role
-# → id | whole numbers | 3,000 | 0 | 3,000 | nearly all values are unique | marital_status: at least 1.79, at most 1.89 bits, guessed right 100 % | leave out: nearly all values are unique
-# → age | whole numbers | 67 | 0 | 3 | together with others | marital_status: at least 0.276, at most 0.401 bits, guessed right 62.7 % | coarsen: singles people out
-# → income | text | 2 | 0 | 0 | together with others | marital_status: at least 0.152, at most 0.201 bits, guessed right 52.7 % | public: tells little
-# → sex | text | 2 | 0 | 0 | together with others | marital_status: at least 0.124, at most 0.17 bits, guessed right 54.3 % | public: tells little
-# → hours_per_week | whole numbers | 71 | 0 | 12 | together with others | marital_status: at least 0.0227, at most 0.125 bits, guessed right 51.6 % | coarsen: singles people out
-# → occupation | text | 14 | 0 | 0 | together with others | marital_status: at least 0.0615, at most 0.104 bits, guessed right 52 % | coarsen: singles people out
-# → native_country | text | 40 | 0 | 9 | together with others | nothing beyond chance | coarsen: singles people out
-# → education | text | 16 | 0 | 0 | together with others | marital_status: at least 0.0106, at most 0.0473 bits, guessed right 47.6 % | coarsen: singles people out
-# → workclass | text | 7 | 0 | 1 | together with others | marital_status: at least 0.017, at most 0.0506 bits, guessed right 46.7 % | public: tells little
-# → race | text | 5 | 0 | 0 | together with others | marital_status: at least 0.00496, at most 0.0314 bits, guessed right 48.4 % | public: tells little
+# → id | whole numbers | 3,000 | 0 | 3,000 | nearly all values are unique | marital_status: at least 1.79, at most 1.89 bits, guessed correctly 100% | leave out: nearly all values are unique
+# → age | whole numbers | 67 | 0 | 3 | only in combination with other columns | marital_status: at least 0.276, at most 0.401 bits, guessed correctly 63% | coarsen: singles people out
+# → income | text | 2 | 0 | 0 | only in combination with other columns | marital_status: at least 0.152, at most 0.201 bits, guessed correctly 53% | public: reveals little
+# → sex | text | 2 | 0 | 0 | only in combination with other columns | marital_status: at least 0.124, at most 0.17 bits, guessed correctly 54% | public: reveals little
+# → hours_per_week | whole numbers | 71 | 0 | 12 | only in combination with other columns | marital_status: at least 0.0227, at most 0.125 bits, guessed correctly 52% | coarsen: singles people out
+# → occupation | text | 14 | 0 | 0 | only in combination with other columns | marital_status: at least 0.0615, at most 0.104 bits, guessed correctly 52% | coarsen: singles people out
+# → native_country | text | 40 | 0 | 9 | only in combination with other columns | no more than chance | coarsen: singles people out
+# → education | text | 16 | 0 | 0 | only in combination with other columns | marital_status: at least 0.0106, at most 0.0473 bits, guessed correctly 48% | coarsen: singles people out
+# → workclass | text | 7 | 0 | 1 | only in combination with other columns | marital_status: at least 0.017, at most 0.0506 bits, guessed correctly 47% | public: reveals little
+# → race | text | 5 | 0 | 0 | only in combination with other columns | marital_status: at least 0.00496, at most 0.0314 bits, guessed correctly 48% | public: reveals little
 # → marital_status | text | 7 | 0 | 0 | no | – | secret: named so
 # → Combinations of columns that single people out
 # → Columns | Groups | Unique rows | Rows, or persons, in the smallest group
@@ -85,7 +85,7 @@ answer
 # %%
 lg.notions.levels(answer.channel(), lg.Distribution(["Divorced", "Married", "Single"], [0.2, 0.5, 0.3]))
 # → Exact levels
-# → Notion | Level | Reached by
+# → Notion | Level | Worst case between
 # → local-dp | 1 | Divorced against Married at Divorced
 # → maximal-leakage | 0.789 bits | –
 # → identifiability | 1.92 | Married against Divorced at Married
@@ -112,7 +112,7 @@ lg.design.solve(lg.design.RateDistortion(joint, lg.Hamming(), lg.MaxDistortion(0
 # → The background alone reveals I(X;Z) = 0.1 bits; no channel leaks less.
 # → ε is reached where Divorced is released: by Divorced against Married-civ-spouse.
 # → Identifiability under these frequencies: 6.84.
-# → Values of 7.7 % of the rows are never released; --keep shares releases every value as often as it occurs.
+# → Values of 7.7% of the rows are never released; --keep shares releases every value as often as it occurs.
 # → No equally useful channel that reads the secret alone has less I(X;Y,Z) than these, except within the gap. Designed from this table's counts.
 
 # %% [markdown]
@@ -145,17 +145,17 @@ done.verdict
 # → it is a simulation, whose noise follows from a seed, so it protects nobody
 # → declare its purpose, who receives it, when it is reviewed
 # → protection is 62.4 of 100
-# → The dials of marital_status, from 0 to 100
-# → Dial | Found | In plain words
+# → Scores of marital_status, 0 to 100
+# → Score | Found | In plain words
 # → protection | 62.4 (good) | Of what an attacker could not tell about an average person before, how much is still hidden afterwards. 0: the original data; 100: nothing is revealed.
-# → exposed | 0 % (within the limit) | People whose value becomes nearly certain, in the worst-affected group: each counts from 0 at 90% sure to 1 at certain. Lower is better.
-# → guarantee | 16.3 (very poor) | How strong the proven worst-case limit is, whatever the attacker knows. 0: no limit; 100: nothing can be learnt. The limit holds for the noise only. The noise was tuned on this table's counts, and what that tuning reveals is not covered.
-# → usefulness | 23.3 (poor) | How well the released values predict the true ones, averaged over shares and cross-tables. 0: not at all; 100: perfectly.
-# → effect | 76.3 (good) | Protection and usefulness together: twice their geometric mean, at most 100. 0: the original data, or pure noise.
-# → efficiency | 100 (very good) | What the best channel that changes values as much would reveal, relative to this one; it may be less useful.
+# → exposed | 0% (within the limit) | Of the people who share a value, how many become nearly certain: each counts from 0 at 90% certain to 1 at certain. For the value worst affected; lower is better.
+# → guarantee | 16.3 (very poor) | How strong the proven worst-case limit is, whatever the attacker knows. 0: no limit; 100: nothing can be learnt. The guarantee holds for the noise only, not for what its tuning on this table's counts reveals.
+# → usefulness | 23.3 (poor) | How well the released values predict the true ones, averaged over shares, means and cross-tables. 0: not at all; 100: perfectly.
+# → effect | 76.3 (good) | Twice the geometric mean of protection and usefulness, at most 100. 0: the original data, or pure noise.
+# → efficiency | 100 (very good) | What the best possible design with the same distortion would reveal, relative to this one; it may be less useful.
 # → What would change it
-# → What to do | What it does | Then | Options to add | Options to leave out
-# → draw its noise for real | protection 62.4 → 62.4, usefulness 23.3 → 23.3 | release if the conditions are met | – | --simulate 1
+# → What to do | What it does | Recommendation then | Options to add | Options to leave out
+# → generate real noise | – | release if the conditions are met | – | --simulate 1
 # → Each option is this job with one change. Its scores were calculated without making a release.
 
 # %% [markdown]
@@ -164,8 +164,8 @@ done.verdict
 # %%
 done.read(lg.artefacts.Audit, "audit.json").strongest
 # → Attacks
-# → Attack | Right without the release | Right with it | Advantage, in percentage points | Gain from unrelated data (should be 0) | Gain from the original data | Right only with it | Most the guarantee allows
-# → attribute inference, learnt | 46.7 % | 68.1 [64.9, 71.2] % | 21.4 [17.8, 25] % | 0 [-0.97, 0.97] % | 53.3 % | 271 | 85.6 %
+# → Attack | Correct without the release | Correct with it | Advantage, in percentage points | Gain from unrelated data (should be 0) | Gain from the original data | Newly guessed | Most the guarantee allows
+# → attribute inference, learnt | 47% | 68% [64%, 72%] | 21% [17%, 25%] | 0% [-0.97%, 0.97%] | 53% | 271 | 86%
 # → Target: marital_status. Method: the most likely value, given everything published and known, learnt from other rows of both tables; of 3000 rows, best predicted by a look-up by sex
 
 # %%

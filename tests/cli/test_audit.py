@@ -65,11 +65,11 @@ def test_the_tables_for_a_person(released: Path, capsys: pytest.CaptureFixture[s
     code, out, _ = run(capsys, "audit", "out.json", "--original", "people.csv", "--secret", "illness")
     assert code == 0
     for words in (
-        "What the rows show",
-        "local-dp:1",
+        "What the released rows show",
+        "local differential privacy, ε 1",
         "attribute inference",
-        "k-anonymity",
-        "enhanced β",
+        "form 2 groups",
+        "Enhanced β",
         "That does not prove it.",
     ):
         assert words in out

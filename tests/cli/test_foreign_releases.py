@@ -46,7 +46,7 @@ def printed(audited: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_what_is_printed(printed: str) -> None:
-    for said in ("1150 by 'id'", "only in the original", "record linkage", "Not tried", "There is no record"):
+    for said in ("By the key id, 1,150 rows", "of the original", "record linkage", "not tried", "There is no record"):
         assert said in printed, said
 
 

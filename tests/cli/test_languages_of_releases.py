@@ -196,7 +196,6 @@ def test_names_of_columns_and_values_are_not_translated(
     assert all(word in out for word in ("privacy 的直方图", "│ good", "│ none", "（其他）"))
     _, out, _ = run(capsys, "audit", "out.csv.json", "--original", "words.csv", *spoken)
     assert "│ privacy" in out
-    assert re.search(r"^ privacy +$", out, re.MULTILINE)
     _, out, _ = run(capsys, "query", "words.csv", "mean", "--column", "score", *MEAN[5:], "--simulate", "1", *spoken)
     assert "score 的均值" in out
 

@@ -91,7 +91,7 @@ LIMITS: Final = (
     f"Channels for public columns are designed up to {telling.MOST_DESIGNED} values",
     f"what a column would reveal is shown up to {telling.MOST_SHOWN};",
     "at a confidence of 1 − 10⁻⁶",
-    f"Beyond {map_cells.MOST_STRETCH:.0%} the verbs refuse a map".replace("%", " %"),
+    f"Beyond {map_cells.MOST_STRETCH:.0%} the verbs refuse a map",
     f"points all beyond {-extent.HARDLY_ANYBODY} degrees south",
     f"Beyond {power_of_two(rows.AT_ONCE)} comparisons, columns are taken as independent",
     f"at most {singling_out.MOST_DESCRIPTIONS:,} descriptions of each kind",

@@ -125,8 +125,17 @@ def run_console(body: str, lines: Lines) -> None:
         failed = "leakgauge: " in expected or expected.startswith('{"error": ')
         assert code in ((1, 2) if failed else (0,)), shown
         if expected.strip():
-            pattern = r"\s+".join(re.escape(word).replace("…", ".*?") for word in expected.split())
-            assert re.fullmatch(rf"\s*{pattern}\s*", shown, re.DOTALL), shown
+            assert shows(expected, shown), shown
+
+
+def shows(expected: str, shown: str) -> bool:
+    """Whether what is shown is what is expected, up to spaces and with anything in place of each ``…``."""
+    parts = r"\s+".join(re.escape(word) for word in expected.split()).split("…")
+    # Whatever follows the first place where a part stands, so that a mismatch is not looked for in every way.
+    parts = [part[:-1] if part.endswith(r"\s+") else part for part in parts]
+    between = "".join(f"(?>.*?{part})" for part in parts[1:-1])
+    pattern = parts[0] + (f"{between}.*?{parts[-1]}" if parts[1:] else "")
+    return re.fullmatch(rf"\s*{pattern}\s*", shown, re.DOTALL) is not None
 
 
 def assert_links_lead_somewhere(page: Path) -> None:

@@ -72,6 +72,8 @@ def test_counts_are_in_full() -> None:
 def test_percentages_take_the_place_of_the_unit() -> None:
     assert said(0.46677, "share", percent=True) == "46.7%"
     assert said(1, "share", percent=True) == "100%"
+    # A whole number that somebody typed is a percentage like any other.
+    assert said(10, "%", digits=6) == "10%"
     assert said(0.5, "share", low=0.4, high=0.6, percent=True) == "50% [40%, 60%]"
 
 

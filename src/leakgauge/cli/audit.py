@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import ROUND_CEILING
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
 from leakgauge.artefacts.request import Reading
 from leakgauge.cli import options
 from leakgauge.cli.audit_queries import audit_planned
 from leakgauge.cli.help import Grouped
-from leakgauge.cli.language import listed, retell, say, wrapped
-from leakgauge.cli.output import Output, Parts, alert, counting, deliver, grid, number, require_not_read
-from leakgauge.cli.verify import check_table
+from leakgauge.cli.language import say
+from leakgauge.cli.output import Output, counting, deliver, require_not_read
+from leakgauge.cli.terminal import terminal, voice_of
 from leakgauge.drafts import require_writable
 from leakgauge.errors import FileError, OptionError, RefusalError
 from leakgauge.languages import message
-from leakgauge.rounding import at_least, outwards, percent, rounded, written
-from leakgauge.visible import on_one_line
-
-if TYPE_CHECKING:
-    from leakgauge.artefacts import Audit, Foreign, MechanismAudit, Quantity, Shown
-    from leakgauge.artefacts.exposure import Bracket
 
 _OF_A_RELEASE = (
     *("original", "released", "secret", "withhold", "background", "unit", "bins", "levels", "targets", "key"),
     *Reading.__struct_fields__,
 )
-_WIDEST_TARGET = 32
-"""Letters, about as many as the names of attacks have."""
 _OF_DRAWING = ("inputs", "samples", "to_the_end", "seconds")
 _OF_QUERIES = ("queries", "epsilon", "delta", "runs")
 _NOT_FOR = {
@@ -183,11 +171,13 @@ def _settings(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _audit_release(record: Path, given: Mapping[str, Any], to: Output) -> None:
+    from leakgauge.artefacts.dossier import Dossier
     from leakgauge.jobs.audit import audit_release
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
     from leakgauge.tables.levels import level_files
     from leakgauge.tables.opening import source_files
+    from leakgauge.telling.audit import audited
 
     original, released = given["original"], given["released"]
     if original is None:
@@ -208,16 +198,18 @@ def _audit_release(record: Path, given: Mapping[str, Any], to: Output) -> None:
             progress=tell,
             **settings,
         )
-    deliver(audit, to, lambda: _render_release(audit))
+    deliver(audit, to, lambda: terminal(audited(voice_of(Dossier(audit=audit)))))
     audit.require()
 
 
 def _audit_foreign(given: Mapping[str, Any], to: Output) -> None:
+    from leakgauge.artefacts.dossier import Dossier
     from leakgauge.audit.foreign import ForeignRoles
     from leakgauge.jobs.audit import audit_foreign
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
     from leakgauge.tables.opening import source_files
+    from leakgauge.telling.audit import audited
 
     original, released = given["original"], given["released"]
     if original is None:
@@ -236,11 +228,12 @@ def _audit_foreign(given: Mapping[str, Any], to: Output) -> None:
             progress=tell,
             **_settings(given, "confidence", "targets"),
         )
-    deliver(audit, to, lambda: _render_release(audit))
+    deliver(audit, to, lambda: terminal(audited(voice_of(Dossier(audit=audit)))))
 
 
 def _audit_mechanism(spelled: str, given: Mapping[str, Any], to: Output) -> None:
     from leakgauge.jobs.audit import audit_mechanism, names_a_file
+    from leakgauge.telling.audit import shown
 
     require_writable(to.file, *([Path(spelled)] if given["program"] is None and names_a_file(spelled) else []))
     for first, second in given["inputs"]:
@@ -255,199 +248,6 @@ def _audit_mechanism(spelled: str, given: Mapping[str, Any], to: Output) -> None
             progress=tell,
             **_settings(given, "claim", "inputs", "samples", "confidence", "seconds"),
         )
-    deliver(audit, to, lambda: _render_mechanism(audit))
+    deliver(audit, to, lambda: terminal(shown(voice_of(), audit)))
     if audit.violated:
         raise RefusalError("{claim!s} is disproved.", claim=str(audit.statement))
-
-
-def _render_mechanism(audit: MechanismAudit) -> Parts:
-    facts = grid(title=audit.subject)
-    unit = retell(audit.lower_bound.unit)
-    if audit.claim is not None:
-        facts.add_row(say("claimed: at most"), f"{number(audit.claim.value)} {unit} ({audit.statement})")
-    sure = audit.lower_bound.confidence
-    how = say(" (exact)") if sure is None else say(" (confidence {confidence:g})", confidence=sure)
-    bound = say("shown: more than") if audit.is_just_above else say("shown: at least")
-    facts.add_row(bound, f"{_at_least(audit)} {unit}{how}")
-    facts.add_row(say("inputs"), say(" and ").join(audit.inputs))
-    facts.add_row(say("distinguished by"), retell(audit.event) or say("no single output"))
-    if sure is not None:
-        early, whole = message("{samples:d} of each input, stopped early"), message("{samples:d} of each input")
-        facts.add_row(say("outputs"), say(early if audit.stopped_early else whole, samples=audit.samples))
-    for check in audit.checks:
-        facts.add_row(retell(check.name), say("as it should be") if check.holds else retell(check.reason))
-    parts: Parts = [facts]
-    if audit.deterministic:
-        parts.append(alert(say("Each input always gave the same output: without noise ε is infinite.")))
-    if str(audit.note):
-        parts.append(Text(retell(audit.note), "bold"))
-    if audit.claim is not None:
-        parts.append(_verdict(audit.violated))
-    return parts
-
-
-def _verdict(violated: bool) -> Text | str:
-    if violated:
-        return alert(say("DISPROVED: it does not meet the guarantee that it claims."))
-    return say("Nothing contradicts the claim. That does not prove it.")
-
-
-def _render_release(audit: Audit) -> Parts:
-    if audit.foreign is None:
-        parts: Parts = [check_table(say("record||why"), say("Integrity checks of the release record"), audit.checks)]
-    else:
-        parts = [*_matched(audit, audit.foreign)]
-    if audit.attacked is not None:
-        parts.append(
-            say("Tried on {some:,} of the {rows:,} rows, chosen at random.", some=audit.attacked, rows=audit.rows)
-        )
-    parts += [_levels(audit), _attacks(audit), *_few_false_alarms(audit), *_exposures(audit)]
-    if audit.anonymity is not None:
-        public = grid(title=say("Public columns"))
-        public.add_row(say("k-anonymity"), str(audit.anonymity.k))
-        alone = say("{unique:d} of {rows:d} rows", unique=audit.anonymity.unique, rows=audit.anonymity.rows)
-        public.add_row(say("alone in their class"), alone)
-        parts.append(public)
-    if audit.diversity:
-        parts += _diversity(audit)
-    if audit.foreign is not None:
-        untried = listed(map(retell, audit.foreign.left_out))
-        parts.append(say("Not tried, because the two tables are not enough: {attacks!s}.", attacks=untried))
-        parts.append(say("There is no record: nothing is guaranteed, and nothing can be disproved."))
-        return parts
-    return [*parts, _verdict(audit.violated)]
-
-
-def _matched(audit: Audit, foreign: Foreign) -> Parts:
-    """How the rows of a release made elsewhere were matched to the original, and the share of true values in each
-    column."""
-    by_key = say("by {key!r}", key=foreign.key) if foreign.key is not None else say("by their order")
-    facts = grid(title=say("{file!s}, made elsewhere", file=foreign.released))
-    facts.add_row(say("rows matched"), f"{audit.rows} {by_key}")
-    facts.add_row(say("only in the release"), str(foreign.only_released))
-    facts.add_row(say("only in the original"), str(foreign.only_original))
-    if foreign.withheld:
-        facts.add_row(say("secrets not in the release"), listed(foreign.withheld))
-    if foreign.added:
-        facts.add_row(say("not in the original"), listed(foreign.added))
-    columns = grid(say("column|is or contains the truth|stands for|values"), say("What was released of each column"))
-    for one in foreign.columns:
-        columns.add_row(one.name, percent(one.contains.value), f"{one.size.value:.3g}", str(one.values))
-    return [*(alert(retell(one)) for one in foreign.warnings), facts, *([columns] if foreign.columns else [])]
-
-
-def _diversity(audit: Audit) -> Parts:
-    """How different each secret is within the groups of the public columns; the worst group counts."""
-    heads = say("secret|distinct l|entropy l|t|α|β|enhanced β|δ")
-    worst = grid(heads, say("The secrets within groups of the public columns, at worst"))
-    for one in audit.diversity:
-        shares = (one.entropy, one.closeness, one.largest_share, one.likeness, one.enhanced_likeness, one.disclosure)
-        worst.add_row(one.secret, str(one.distinct), *(f"{share:.3g}" for share in shares))
-    return [
-        worst,
-        say("These numbers describe the table; they are not a guarantee, and make no claim of differential privacy."),
-    ]
-
-
-def _exposures(audit: Audit) -> Parts:
-    """What is revealed of each secret, in bits; bounded where there are too many combinations to count."""
-    if not audit.exposures:
-        return []
-    heads = say("secret|of|already known|from unchanged columns|from everything|guessed correctly")
-    told = grid(heads, say("What everything released or known reveals, in bits"))
-    for one in audit.exposures:
-        parts = (one.known, one.plain, one.everything)
-        told.add_row(
-            listed(one.secret),
-            f"{one.entropy.value:.3g}",
-            *(_bits(part, one.entropy.value) for part in parts),
-            percent(one.everything.success.value),
-        )
-    if audit.total is not None:
-        total = audit.total
-        low, high = outwards(*total.information.ends)
-        bits = f"{total.information.value:.3g}" if total.exact else f"{low:.3g} – {high:.3g}"
-        told.add_row(
-            say("all at once"), "" if total.entropy is None else f"{total.entropy.value:.3g}", "", "", bits, ""
-        )
-    shown: Parts = [told]
-    if not all(one.everything.exact for one in audit.exposures):
-        shown.append(say("Where two numbers are given, an attack reached the first; a better attack may learn more."))
-    return shown
-
-
-def _bits(told: Bracket, whole: float) -> str:
-    """Bits of a secret, capped at its entropy: both are estimates, and nobody learns more than everything."""
-    least, most = told.information.ends
-    low, high = outwards(min(least, whole), min(most, whole))
-    return f"{told.information.value:.3g}" if told.exact else f"{low:.3g} – {high:.3g}"
-
-
-def _levels(audit: Audit) -> Table:
-    levels = grid(say("column|claimed|shown by its rows|rows"), say("What the rows show"))
-    for name, level in audit.columns.items():
-        if level is None:
-            why = say("too few rows, or nothing claimed") if audit.foreign is None else say("too few rows")
-            levels.add_row(name, "", why, "")
-            continue
-        template = message("at least {level} {unit} VIOLATED") if level.violated else message("at least {level} {unit}")
-        at_least = say(template, level=_at_least(level), unit=level.lower_bound.unit)
-        claimed = "" if level.statement is None else str(level.statement)
-        levels.add_row(name, claimed, at_least, say("{samples:d} of each of two", samples=level.samples))
-    return levels
-
-
-def _at_least(shown: Shown) -> str:
-    """The level that was shown, with more digits where three would not distinguish it from the claim."""
-    level, text = shown.at_least, number(at_least(shown.at_least))
-    is_told_apart = shown.claim is None or shown.claim.value == level or number(shown.claim.value) != text
-    return text if is_told_apart else f"{level:.6g}"
-
-
-def _attacks(audit: Audit) -> Table:
-    title = say("Attacks: % of targets, ± at {percent:.6g}%", percent=100 * audit.confidence)
-    heads = say("attack|right|without|advantage|independent|raw|only with|allowed")
-    attacks = grid(heads, title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    attacks.columns[0].no_wrap = True
-    target: tuple[str, ...] = ()
-    targets = list(dict.fromkeys(one.target for one in audit.attacks))
-    for one in sorted(audit.attacks, key=lambda one: targets.index(one.target)):
-        if one.target != target:
-            target = one.target
-            # A long list of columns must not take the place of the numbers.
-            attacks.add_row(Text("\n".join(wrapped(on_one_line(listed(target)), _WIDEST_TARGET)), "bold"))
-        independent = _percent(one.independent)
-        most = "" if one.ceiling is None else _percent(one.ceiling)
-        attacks.add_row(
-            retell(one.attack),
-            _share(one.success),
-            _percent(one.baseline),
-            _share(one.advantage),
-            independent if 0 in one.independent else say("{share!s} NOT 0", share=independent),
-            _percent(one.raw),
-            str(one.exposed),
-            say("{share!s} EXCEEDED", share=most) if one.beats_claim else most,
-        )
-    return attacks
-
-
-def _few_false_alarms(audit: Audit) -> Parts:
-    """The members recognised at low rates of false alarms, beside what the claim allows."""
-    shown = grid(say("attack|false alarms|recognised|allowed"), say("Members recognised with few false alarms, in %"))
-    for attack in audit.attacks:
-        for one in attack.few_false_alarms:
-            most = "" if one.ceiling is None else _percent(one.ceiling)
-            shown.add_row(retell(attack.attack), _share(one.false_alarms), _share(one.recognised), most)
-    return [shown] if shown.row_count else []
-
-
-def _share(share: Quantity) -> str:
-    low, high = share.ends
-    # The wider half of the interval, so that neither end looks closer than it is; JSON has both ends.
-    wider = rounded(100 * max(share.value - low, high - share.value), 2, ROUND_CEILING)
-    return f"{_percent(share)} ±{written(wider)}"
-
-
-def _percent(share: Quantity) -> str:
-    """A share in percent, which the title says."""
-    return written(rounded(100 * share.value))

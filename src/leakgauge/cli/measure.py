@@ -12,7 +12,7 @@ from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.part import Option, RequestPart
 from leakgauge.artefacts.request.shared_options import Background, Bins, Confidence, Levels, Secrets, Together, Weights
 from leakgauge.cli import options
-from leakgauge.cli.language import current, say
+from leakgauge.cli.language import say
 from leakgauge.cli.output import Output, deliver, require_not_read, working
 from leakgauge.errors import OptionError
 
@@ -103,12 +103,3 @@ def command(table: str, asked: Measuring, each: bool, reading: Reading, to: Outp
             *options.learnt_bins(bins),
         ],
     )
-
-
-def too_small() -> str:
-    """The warning beside numbers from too few rows."""
-    from leakgauge.cli.terminal import voice_of
-    from leakgauge.telling.blocks import text_of
-    from leakgauge.telling.measurement import too_small as warning
-
-    return text_of(warning(voice_of()).parts, current())

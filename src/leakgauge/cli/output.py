@@ -22,7 +22,6 @@ from leakgauge.cli.language import current, say, wrapped
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import FileError
 from leakgauge.languages import ENGLISH
-from leakgauge.rounding import at_most, rounded, written
 from leakgauge.visible import in_json, on_one_line, visible
 from leakgauge.waiting import told_while_waiting
 
@@ -51,42 +50,6 @@ class Screen(Console):
         if isinstance(renderable, Text) and (shown := visible(renderable.plain)) != renderable.plain:
             renderable = Text(shown, renderable.style, overflow=renderable.overflow, no_wrap=renderable.no_wrap)
         return super().render(renderable, options)
-
-
-def number(value: float | str) -> str:
-    """A number for a person: three digits, and infinity in words."""
-    return say("infinite") if value in ("infinity", float("inf")) else written(rounded(float(value)))
-
-
-def told_level(value: float, unit: str = "", *, exact: bool = False) -> str:
-    """A level for a person, rounded up; one that promises nothing, or next to nothing, is told in words.
-
-    Args:
-        value: of the level.
-        unit: that is shown.
-        exact: whether the level itself is asked for, and not what it promises: it is rounded to the nearest then.
-    """
-    from leakgauge.claims import PRACTICALLY_UNLIMITED
-
-    if value >= PRACTICALLY_UNLIMITED:
-        return number(value) if value == float("inf") else say("practically unlimited")
-    return f"{number(value if exact else at_most(value))} {unit}".rstrip()
-
-
-def grid(heads: str = "", title: str | None = None, **style: Any) -> Table:
-    """A table with heads between bars, or with none at all."""
-    columns = heads.split("|") if heads else ()
-    return Table(*columns, title=title, title_justify="left", show_header=bool(heads), **style)
-
-
-def alert(text: str) -> Text:
-    """A text that must not be overlooked."""
-    return Text(text, "bold red")
-
-
-def simulation_warning() -> Text:
-    """The warning on everything drawn from a seed."""
-    return alert(say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not release this."))
 
 
 def require_not_read(output: Path | None, table: str, *files: Path | None) -> None:

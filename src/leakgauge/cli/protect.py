@@ -26,10 +26,8 @@ from leakgauge.cli.output import (
     Output,
     Parts,
     Screen,
-    alert,
     deliver,
     engine_line,
-    simulation_warning,
 )
 from leakgauge.cli.terminal import terminal, voice_of
 from leakgauge.languages import message
@@ -143,25 +141,25 @@ def progress_lines() -> Iterator[Progress]:
 def render(done: Done) -> Parts:
     """The numbers that matter, what they rest on, and the verdict at the end."""
     from leakgauge.artefacts.dossier import MEASUREMENT, RECORD
-    from leakgauge.cli.measure import too_small
-    from leakgauge.cli.release import suppressed_rows
     from leakgauge.release.guarantees import said_of_bins, said_of_formulas, said_of_order, said_of_suppression
+    from leakgauge.telling.measurement import too_small
     from leakgauge.telling.public_columns import telling
+    from leakgauge.telling.releasing import simulation, suppressed_rows
 
     job, voice = done.job, voice_of(done.kept.dossier())
     roles, parts = job.request.roles, Parts()
     if job.headline is None:
-        parts += [alert(say("Nothing was released.")), *terminal(telling(voice, short=True))]
+        parts += terminal([voice.alarm("Nothing was released."), *telling(voice, short=True)])
     else:
         parts += terminal(_found(voice))
         if not all(done.kept.result(MEASUREMENT, one).reliable for one in roles.sources):
-            parts.append(Text(too_small(), "yellow"))
+            parts += terminal([too_small(voice)])
         record = done.kept.result(RECORD)
         plan = record.plan
         parts += [
             f"· {retell(said)}" for said in (*said_of_bins(plan), *said_of_suppression(plan), *said_of_order(plan))
         ]
-        parts += [*_sets(record, done.folder), *suppressed_rows(record)]
+        parts += [*_sets(record, done.folder), *terminal(suppressed_rows(voice_of(), record))]
         parts += [Text(retell(said), "yellow") for said in said_of_formulas(record.output)]
         parts += terminal(_left(voice))
         kept = [name for name in job.withheld if name not in (*roles.withhold, roles.unit)]
@@ -169,7 +167,7 @@ def render(done: Done) -> Parts:
             columns = listed(kept)
             parts.append(say("Not released: {columns!s}; --public NAME releases one unchanged.", columns=columns))
     if job.request.budget.simulate is not None:
-        parts.append(simulation_warning())
+        parts += terminal([simulation(voice)])
     parts.append(say("Report: {path!s}", path=done.folder / "report.html"))
     return [*parts, *terminal(_judged(voice, done))]
 

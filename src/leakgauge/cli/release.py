@@ -15,13 +15,13 @@ from leakgauge.artefacts.request.shared_options import KeepOrder
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import say
-from leakgauge.cli.output import Output, Parts, counting, deliver, require_not_read
+from leakgauge.cli.output import Output, counting, deliver, require_not_read
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
 
 if TYPE_CHECKING:
     from leakgauge import tables
-    from leakgauge.artefacts.record import Preview, Record
+    from leakgauge.artefacts.record import Preview
     from leakgauge.probability import Distribution
     from leakgauge.release import Prior, ReleasePlan
     from leakgauge.release.bound import BoundPlan
@@ -231,11 +231,3 @@ def _preview(bound: BoundPlan, cost: Cost, allowed: bool | None) -> Preview:
     claims = {one.name: claims_of(planned.columns[one.name], one.mechanism) for one in bound.columns}
     spent = budget_of(cost.steps, planned.origin, declared_steps(bound, cost.steps[len(bound.steps) :]))
     return Preview(keep_inside(planned, claims), planned, claims, PreviewedBudget(spent.epsilon, spent.rho, allowed))
-
-
-def suppressed_rows(record: Record) -> Parts:
-    """The number of rows whose public values were suppressed, where suppression was asked for."""
-    from leakgauge.cli.terminal import terminal, voice_of
-    from leakgauge.telling import releasing
-
-    return terminal(releasing.suppressed_rows(voice_of(), record))

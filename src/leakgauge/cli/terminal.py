@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from rich.cells import cell_len
+from rich.box import SIMPLE_HEAD
 from rich.table import Column, Table
 from rich.text import Text
 
 from leakgauge.artefacts.report import Code, Grid, Paragraph, Points
-from leakgauge.cli.language import current
+from leakgauge.cli.language import current, wrapped
 from leakgauge.telling.blocks import blocks_of, text_of
 from leakgauge.telling.voice import Voice
 
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from leakgauge.telling.blocks import Content, Inline
     from leakgauge.telling.numbers import Number
 
-_NAME: Final = 30
-"""The widest that the names of rows may make other columns narrower."""
 _TONES: Final = {"warning": "bold red", "caution": "bold yellow", "good": "bold green"}
+_MANY: Final = 7
+"""Columns beyond which a table has no lines, and narrow heads: they would break its numbers."""
+_NARROW: Final = 10
+"""Letters of such a head."""
 
 
 def voice_of(dossier: Dossier | None = None) -> Voice:
@@ -50,11 +52,13 @@ def terminal(contents: Iterable[Content]) -> Parts:
 
 
 def _table(block: Grid[Number]) -> Table:
-    # Names are never cut off: part of a name identifies no column. Those of the rows stand on one line where they fit.
-    names = max((cell_len(_text(row[0])) for row in block.rows), default=0)
-    columns = [Column(name, overflow="fold") for name in block.head]
-    columns[0].min_width = min(names, _NAME)
-    table = Table(*columns)
+    # Names are never cut off: part of a name identifies no column.
+    if len(block.head) > _MANY:
+        heads = (Text("\n".join(wrapped(name, _NARROW))) for name in block.head)
+        columns = (Column(head, overflow="fold") for head in heads)
+        table = Table(*columns, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    else:
+        table = Table(*(Column(name, overflow="fold") for name in block.head))
     for row in block.rows:
         table.add_row(*map(_text, row))
     return table

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-from rich.table import Table
 
 from leakgauge.cli import options
 from leakgauge.cli.options import FILE
 from leakgauge.cli.output import Output, deliver
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
-
-if TYPE_CHECKING:
-    from leakgauge.artefacts.record import Check
 
 
 @click.command()
@@ -75,14 +69,3 @@ def command(
         lambda: terminal(telling.verification(voice_of(), verification, record.name, signature)),
     )
     verification.require()
-
-
-def check_table(heads: str, title: str, checks: Iterable[Check]) -> Table:
-    """The outcome of each check, and why."""
-    from leakgauge.cli.terminal import terminal, voice_of
-    from leakgauge.telling.verification import outcomes
-
-    voice = voice_of()
-    (table,) = terminal(voice.grid(title, heads, outcomes(voice, checks)))
-    assert isinstance(table, Table)
-    return table

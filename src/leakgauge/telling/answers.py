@@ -36,7 +36,7 @@ def answer(voice: Voice, answered: queries.Answer, cost: Cost, spent: Spending |
         rows = ((_label(voice, label or ""), _value(voice, value)) for label, value in answered.values)
         yield from voice.grid("{question}", "Value|Answer", rows, question=question)
     if isinstance(answered.value, Estimate):
-        yield intervals(voice, answered.query.confidence)
+        yield intervals(voice, answered.query)
     yield from _clamping(voice, answered.query)
     if answered.rank_error is not None:
         yield voice.say(

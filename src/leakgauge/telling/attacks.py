@@ -2,41 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import ROUND_FLOOR
 
-from leakgauge.artefacts.audit import Audit, Finding, strongest
+from leakgauge.artefacts.audit import Audit, Finding, Shown, strongest
 from leakgauge.artefacts.report import Paragraph, Points
 from leakgauge.case.columns import LETTERS
 from leakgauge.languages import message
 from leakgauge.tables import Kind
 from leakgauge.telling.blocks import Content
 from leakgauge.telling.columns import bins_of_secret, protected_columns
-from leakgauge.telling.guarantee import notion_of
-from leakgauge.telling.numbers import Number
+from leakgauge.telling.guarantee import notion_of, parameters_of
+from leakgauge.telling.measurement import intervals
+from leakgauge.telling.numbers import Number, written
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.verification import outcomes
-from leakgauge.telling.voice import Cell, Plain, Voice, own
+from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
 
 _DIVERSITY = ("distinct", "entropy", "closeness", "largest_share", "likeness", "enhanced_likeness", "disclosure")
+_CLOSE = 6
+"""Digits of a level next to the claimed one."""
 _ORDERED = [kind.words for kind in (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)]
 
 
 def attacks(voice: Voice) -> Iterator[Content]:
     """What the audit found, where there is one."""
-    audit = voice.dossier.audit
-    if audit is None:
-        return
+    if voice.dossier.audit is not None:
+        yield from (*outcome(voice, voice.dossier.audit), *findings(voice, voice.dossier.audit))
+
+
+def outcome(voice: Voice, audit: Audit) -> Iterator[Content]:
+    """What an audit proves against the guarantee of a release."""
     yield from accusations(voice)
     if voice.foreign is not None:
         yield voice.say("There is no record, so there is no guarantee to test.")
     elif not audit.violations and not voice.external:
         said_good = voice.say(
-            "Nothing contradicts the guarantee that the release claims, at a confidence of {confidence}.",
+            "Nothing contradicts the guarantee that the release claims, at a confidence of {confidence}. "
+            "That does not prove it.",
             confidence=voice.number(audit, "confidence", percent=True),
         )
         yield Paragraph("good", said_good)
-    yield from (*_attacks(voice, audit), *pictures(voice, "attacks"), *_bounds(voice, audit))
+
+
+def findings(voice: Voice, audit: Audit, *, short: bool = False) -> Iterator[Content]:
+    """What was attacked, what the rows show, how alike the rows are, and the checks of the record.
+
+    Where it is to be short, without what each attack knows and the intervals of its anchors.
+    """
+    yield from (*_attacks(voice, audit, short=short), *pictures(voice, "attacks"), *_bounds(voice, audit))
     yield from (*_anonymity(voice, audit), *_checks(voice, audit))
 
 
@@ -69,7 +84,7 @@ def strongest_attack(voice: Voice) -> Finding | None:
     return None if place is None else found[place]
 
 
-def _attacks(voice: Voice, audit: Audit) -> Iterator[Content]:
+def _attacks(voice: Voice, audit: Audit, *, short: bool) -> Iterator[Content]:
     if not audit.attacks:
         return
     yield voice.say(
@@ -88,7 +103,8 @@ def _attacks(voice: Voice, audit: Audit) -> Iterator[Content]:
             "For numbers and dates with more than 32 different values, a guess is correct if it names the "
             "right one of ten groups of about equally many rows."
         )
-    yield from table(voice, audit.attacks)
+    yield from table(voice, audit.attacks, short=short)
+    yield intervals(voice, audit)
     if not all(one.judged for one in audit.attacks):
         yield voice.note(
             "Attacks marked * need further releases or were tried on simulated ones: they show what could "
@@ -103,22 +119,26 @@ def _attacks(voice: Voice, audit: Audit) -> Iterator[Content]:
     # At low rates of false alarms, which an average hides.
     yield from voice.grid(
         "Members recognised with few false alarms",
-        "Others taken for members|Members recognised|Most recognised that the guarantee allows",
+        "Attack|Others taken for members|Members recognised|Most recognised that the guarantee allows",
         (
-            [voice.cell(rate, share, percent=True) for share in ("false_alarms", "recognised", "ceiling")]
+            (
+                voice.told(one.attack),
+                *(voice.cell(rate, share, percent=True) for share in ("false_alarms", "recognised", "ceiling")),
+            )
             for one in audit.attacks
             for rate in one.few_false_alarms
         ),
     )
 
 
-def table(voice: Voice, found: Iterable[Finding]) -> Iterator[Content]:
-    """Attacks, each between its anchors."""
+def table(voice: Voice, found: Sequence[Finding], *, short: bool = False) -> Iterator[Content]:
+    """Attacks, each between its anchors; where it is to be short, without what each knows and their intervals."""
+    several = len(voice.each) > 1 or len({one.target for one in found}) > 1
     yield from voice.grid(
         "Attacks",
         "Attack|Correct without the release|Correct with it|Advantage, in percentage points|Gain from "
         "unrelated data (should be 0)|Gain from the original data|Newly guessed|Most the guarantee allows",
-        (_attack(voice, one) for one in found),
+        (_attack(voice, one, several=several, short=short) for one in found),
     )
 
 
@@ -138,37 +158,64 @@ def _is_guessed_by_tenths(voice: Voice) -> bool:
     )
 
 
-def _attack(voice: Voice, one: Finding) -> Iterator[Cell]:
+def _attack(voice: Voice, one: Finding, *, several: bool, short: bool) -> Iterator[Cell]:
     name = voice.told(one.attack)
-    if len(voice.each) > 1:
+    if several:
         name = voice.language.say("{attack!s} on {target}", attack=name, target=voice.listed(one.target))
     name += "" if one.judged else " *"
     columns = voice.listed(one.knows)
-    yield voice.say("{attack}; knows {columns}", attack=Plain(name), columns=columns) if one.knows else name
-    for share in ("baseline", "success", "advantage", "independent", "raw"):
-        yield voice.cell(one, share, percent=True)
+    yield (
+        voice.say("{attack}; knows {columns}", attack=Plain(name), columns=columns) if one.knows and not short else name
+    )
+    # Beside the intervals of what is found those of its anchors matter less.
+    end = ("value",) if short else ()
+    yield voice.number(one, "baseline", *end, percent=True)
+    yield from (voice.number(one, share, percent=True) for share in ("success", "advantage"))
+    independent = voice.number(one, "independent", *end, percent=True)
+    # Of a sound attack its interval holds 0.
+    yield independent if 0 in one.independent else (independent, *voice.say(" – not 0"))
+    yield voice.number(one, "raw", *end, percent=True)
     yield voice.cell(one, "exposed", count=True)
-    ceiling = voice.cell(one, "ceiling", percent=True)
+    ceiling = voice.cell(one, "ceiling", *(end if one.ceiling is not None else ()), percent=True)
     yield (ceiling, *voice.say(" – exceeded")) if one.beats_claim else ceiling
 
 
 def _bounds(voice: Voice, audit: Audit) -> Iterator[Content]:
-    for column, shown in audit.columns.items():
-        if shown is None:
-            yield voice.say("The rows of {column} are too few to test ε.", column=own(column))
-            continue
-        claim, bound = voice.maybe(shown, "claim"), shown.lower_bound
-        yield voice.say(
-            message("Tests on the released rows of {column} prove a {notion} of at least {shown}.")
-            if claim is None
-            else message(
-                "Tests on the released rows of {column} prove a {notion} of at least {shown}; {claim} is claimed."
-            ),
-            column=own(column),
-            shown=voice.number(bound, "value", unit=bound.unit, rounding=ROUND_FLOOR),
-            notion=own(notion_of(voice, shown.notion)),
-            claim=claim,
-        )
+    yield from voice.grid(
+        "What the released rows show",
+        "Column|Claimed, at most|Shown, at least|Rows of each of two values",
+        (_bound(voice, column, shown) for column, shown in audit.columns.items()),
+    )
+
+
+def _bound(voice: Voice, column: str, shown: Shown | None) -> tuple[Cell, ...]:
+    if shown is None:
+        few = message("too few rows, or nothing claimed") if voice.foreign is None else message("too few rows")
+        return own(column), NOTHING, voice.language.say(few), NOTHING
+    level, notion = shown_level(voice, shown), own(notion_of(voice, shown.notion))
+    bound = voice.say("{notion} {level} – violated", notion=notion, level=level)
+    if not shown.violated:
+        bound = voice.say("{notion} {level}", notion=notion, level=level)
+    return own(column), claimed_level(voice, shown), bound, voice.number(shown, "samples", count=True)
+
+
+def claimed_level(voice: Voice, shown: Shown) -> Cell:
+    """The level that is tested, and its parameters."""
+    if shown.claim is None:
+        return NOTHING
+    notion, level = own(notion_of(voice, shown.notion)), voice.number(shown.claim)
+    beside = parameters_of(voice, shown.claim)
+    said = voice.say("{notion} {level}", notion=notion, level=level)
+    return (*said, ", ", *beside) if beside else said
+
+
+def shown_level(voice: Voice, shown: Shown) -> Number:
+    """The level that is proved, with more digits where three would not distinguish it from the claim."""
+    bound = shown.lower_bound
+    level = voice.number(bound, "value", unit=bound.unit, rounding=ROUND_FLOOR)
+    claim = voice.maybe(shown, "claim")
+    alike = claim is not None and written(claim, voice.language) == written(level, voice.language)
+    return replace(level, digits=_CLOSE) if alike and claim and claim.value != level.value else level
 
 
 def _anonymity(voice: Voice, audit: Audit) -> Iterator[Content]:

@@ -86,7 +86,7 @@ def _limits(voice: Voice, asked: StoredRequest) -> Iterator[tuple[Cell, Cell]]:
 
 def data(voice: Voice) -> Iterator[Content]:
     """The table and the roles of its columns."""
-    yield from _made_elsewhere(voice)
+    yield from made_elsewhere(voice)
     rows, job = [*_table(voice)], voice.dossier.job
     yield from voice.grid("The table", "What|Value", rows)
     columns = () if job is None else job.table.columns
@@ -111,7 +111,7 @@ def data(voice: Voice) -> Iterator[Content]:
         )
 
 
-def _made_elsewhere(voice: Voice) -> Iterator[Content]:
+def made_elsewhere(voice: Voice) -> Iterator[Content]:
     """The columns of a release made elsewhere: how much of each is true, and how coarse it is."""
     foreign = voice.foreign
     if foreign is None:

@@ -176,9 +176,6 @@ def _under_prior(voice: Voice) -> Iterator[Content]:
 
 def _level(voice: Voice, notion: str, level: Level) -> tuple[Cell, ...]:
     """A notion, its level, its parameters and the values that reach it."""
-    symbols = {"order": "α = ", "delta": "δ = "}
-    known = {symbol: voice.maybe(level, name) for name, symbol in symbols.items()}
-    parameters = [part for symbol, number in known.items() if number is not None for part in (symbol, number)]
     # A missing value has an empty text.
     missing = voice.language.say(message("(missing)"))
     reached: Cell = NOTHING
@@ -186,7 +183,14 @@ def _level(voice: Voice, notion: str, level: Level) -> tuple[Cell, ...]:
         inputs, output = " / ".join(one or missing for one in level.witness.inputs), level.witness.output
         reached = inputs if output is None else (inputs, " → ", output or missing)
     shown = voice.number(level, rounding=ROUND_CEILING)
-    return notion_of(voice, notion), shown, tuple(parameters) or NOTHING, reached
+    return notion_of(voice, notion), shown, parameters_of(voice, level) or NOTHING, reached
+
+
+def parameters_of(voice: Voice, level: Level) -> Inline:
+    """The order and the δ of a level; nothing where it has none."""
+    symbols = {"order": "α = ", "delta": "δ = "}
+    known = {symbol: voice.maybe(level, name) for name, symbol in symbols.items()}
+    return tuple(part for symbol, number in known.items() if number is not None for part in (symbol, number))
 
 
 def _together(voice: Voice) -> Iterator[Content]:

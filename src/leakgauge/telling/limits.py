@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.artefacts.audit import Finding
+from leakgauge.artefacts.audit import Finding, Foreign
 from leakgauge.artefacts.report import Points
 from leakgauge.audit.attacks.attack import Aim
 from leakgauge.audit.attacks.catalogue import attack_of
@@ -125,12 +125,7 @@ def _limitations(voice: Voice) -> Iterator[Inline]:
         yield voice.say(bound)
     if voice.foreign is not None:
         yield voice.say("How values were changed is unknown; attacks that use it estimate it from the matched rows.")
-        untried = [voice.told(one) for one in voice.foreign.left_out]
-        if untried:
-            yield voice.say(
-                "Attacks that need more than the two tables were not tried: {attacks}.",
-                attacks=Plain(voice.language.say(", ").join(untried)),
-            )
+        yield from untried(voice, voice.foreign)
     public = published_columns(voice)
     if public:
         yield voice.say("Public columns are not protected.")
@@ -173,6 +168,15 @@ def _limitations(voice: Voice) -> Iterator[Inline]:
         yield voice.say(template)
     if not voice.external and voice.released:
         yield voice.say("This edition contains numbers from the private table; keep it private.")
+
+
+def untried(voice: Voice, foreign: Foreign) -> Iterator[Inline]:
+    """The attacks that need to know how a release was made."""
+    if foreign.left_out:
+        yield voice.say(
+            "Attacks that need more than the two tables were not tried: {attacks}.",
+            attacks=voice.listed(map(voice.told, foreign.left_out)),
+        )
 
 
 def left_out(voice: Voice) -> Iterator[Content]:

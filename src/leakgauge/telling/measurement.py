@@ -78,7 +78,7 @@ def measurement(voice: Voice, measured: Measurement, channels: int = 1) -> Itera
         secret=secret,
     )
     if measured.entropy.confidence is not None:
-        yield intervals(voice, measured.entropy.confidence)
+        yield intervals(voice, measured.entropy)
     yield from zero_leakage(voice, measured)
     if not guesses:
         yield voice.note(
@@ -89,9 +89,9 @@ def measurement(voice: Voice, measured: Measurement, channels: int = 1) -> Itera
         yield too_small(voice)
 
 
-def intervals(voice: Voice, confidence: float) -> Paragraph[Number]:
-    """What intervals are."""
-    share = voice.number(confidence, percent=True, digits=AS_DECLARED)
+def intervals(voice: Voice, part: object) -> Paragraph[Number]:
+    """What the intervals of a part that has a confidence are."""
+    share = voice.number(part, "confidence", percent=True, digits=AS_DECLARED)
     return voice.note("Intervals hold the true value with {confidence} confidence.", confidence=share)
 
 

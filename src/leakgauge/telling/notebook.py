@@ -14,7 +14,6 @@ from leakgauge.artefacts.audit import Audit, Finding, Shown
 from leakgauge.artefacts.dossier import Dossier, SecretResults
 from leakgauge.artefacts.improvement import StoredImprovement
 from leakgauge.artefacts.quantity import Quantity
-from leakgauge.artefacts.report import Paragraph
 from leakgauge.artefacts.survey import Survey
 from leakgauge.artefacts.verdict import Judgement
 from leakgauge.design import Solution
@@ -31,6 +30,7 @@ from leakgauge.release.plan import in_words
 from leakgauge.tables import Table
 from leakgauge.tables.binnings import spelled_binning
 from leakgauge.telling import attacks, search
+from leakgauge.telling import audit as audits
 from leakgauge.telling import shown as copies
 from leakgauge.telling import survey as surveys
 from leakgauge.telling.blocks import Content
@@ -40,7 +40,7 @@ from leakgauge.telling.measurement import intervals
 from leakgauge.telling.relation import exact_levels
 from leakgauge.telling.releasing import release
 from leakgauge.telling.verdict import changes
-from leakgauge.telling.voice import ROWS, Cell, Plain, Voice, own, yes_or_no
+from leakgauge.telling.voice import Cell, Plain, Voice, own, yes_or_no
 
 MOST: Final = 20
 """The most rows, and columns besides the first, that are shown of a large table."""
@@ -108,7 +108,7 @@ def _(value: Estimate, voice: Voice) -> Iterator[Content]:
         value=voice.number(Quantity.estimated(value, "")),
         count=voice.number(value, "n"),
     )
-    yield intervals(voice, value.confidence)
+    yield intervals(voice, value)
     if not value.reliable:
         yield voice.alarm("The sample is too small for the alphabet.")
 
@@ -197,8 +197,7 @@ def _(value: Survey, voice: Voice) -> Iterator[Content]:
 
 @shown.register
 def _(value: Audit, voice: Voice) -> Iterator[Content]:
-    yield voice.say("Audit of {rows}.", rows=voice.number(value, "rows", unit=ROWS, count=True))
-    yield from attacks.attacks(_about(voice, Dossier(audit=value)))
+    yield from audits.audited(_about(voice, Dossier(audit=value)))
 
 
 @shown.register
@@ -211,33 +210,14 @@ def _(value: Finding, voice: Voice) -> Iterator[Content]:
 
 @shown.register
 def _(value: Shown, voice: Voice) -> Iterator[Content]:
-    say, claim = voice.language.say, voice.maybe(value, "claim")
-    event = value.event
-    drawn = voice.number(value, "samples") if value.samples else say("none: the level is exact")
-    rows: list[tuple[Cell, Cell]] = [
-        (say("claimed"), say("nothing") if claim is None else voice.say("at most {level}", level=claim)),
-        (say("shown"), voice.told(value.said)),
-        (say("violated"), yes_or_no(voice, value.violated)),
-        *((say("inputs"), own(one)) for one in value.inputs),
-        (say("event"), voice.told(event)),
-        (say("outputs drawn of each"), drawn),
-    ]
-    rows += [
-        (voice.told(one.name), say("holds") if one.holds else voice.told(one.reason) or say("FAILS"))
-        for one in value.checks
-    ]
-    yield from _facts(voice, message("Shown of {notion}"), rows, notion=own(value.notion))
-    if value.lower_bound.confidence is not None:
-        yield intervals(voice, value.lower_bound.confidence)
-    if str(value.note):
-        yield Paragraph("note", (voice.told(value.note),))
+    yield from audits.shown(voice, value)
 
 
 @shown.register
 def _(value: Judgement, voice: Voice) -> Iterator[Content]:
     yield from recommended(voice, value)
     for secret in value.dials:
-        caption, rows = message("The dials of {secret}, from 0 to 100"), dial_rows(voice, value, secret)
+        caption, rows = message("Scores of {secret}, 0 to 100"), dial_rows(voice, value, secret)
         yield from voice.grid(caption, "Score|Found|In plain words", rows, secret=own(secret))
     yield from changes(voice, value)
 

@@ -103,7 +103,7 @@ def _value(number: Number, value: float | str, language: Language, rounding: str
         return language.say("minus infinity") if str(value).startswith("-") else language.say("infinite")
     if isinstance(value, str):
         return language.retell(value)
-    if isinstance(value, int) and not number.percent:
+    if isinstance(value, int) and not _is_percentage(number):
         return f"{value:,}"
     if number.percent:
         return f"{rounding_of.written(rounding_of.percentage(float(value), number.digits, rounding))}%"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from decimal import ROUND_CEILING
 from typing import Final, TypeAlias
 
 from msgspec.structs import replace
@@ -22,9 +24,9 @@ from leakgauge.artefacts.location import (
 from leakgauge.artefacts.report import Paragraph, Picture
 from leakgauge.languages import message
 from leakgauge.sentences import Sentence
-from leakgauge.telling.blocks import Content
+from leakgauge.telling.blocks import Content, Inline
 from leakgauge.telling.figures.map import VALUES, map_figure, metres
-from leakgauge.telling.voice import NOTHING, Cell, Voice, own
+from leakgauge.telling.voice import NOTHING, ROWS, Cell, Voice, own
 
 _KINDS: Final = {
     "cells": message("cells"),
@@ -49,6 +51,8 @@ def surveyed(voice: Voice) -> Iterator[Content]:
         "no place.",
         **{name: voice.number(found, name, count=True) for name in ("points", "occupied", "outside", "missing")},
     )
+    if found.users is not None:
+        yield voice.say("They are the points of {people} people.", people=voice.number(found, "users", count=True))
     yield voice.say(
         "A place has an entropy of {entropy}. The best guess of an attacker who knows the map and sees no "
         "report is off by {guess} on average.",
@@ -57,9 +61,10 @@ def surveyed(voice: Voice) -> Iterator[Content]:
     )
     if found.areas_of_few:
         yield voice.say(
-            "In {areas} areas there are fewer than {few} people (or points, if no column identifies people): "
-            "a place alone may reveal who it is.",
+            "In {areas} areas, with {points} points, there are fewer than {few} people (or points, if no column "
+            "identifies people): a place alone may reveal who it is. Choose larger areas, or protect the places.",
             areas=voice.number(found, "areas_of_few", count=True),
+            points=voice.number(found, "points_of_few", count=True),
             few=voice.number(found, "few"),
         )
     yield from _map(voice, found.map, "prior")
@@ -71,7 +76,7 @@ def surveyed(voice: Voice) -> Iterator[Content]:
             for one in found.hours
         ),
     )
-    yield from _paragraphs(voice, "note", found.notes)
+    yield from _paragraphs(voice, "caution", found.notes)
 
 
 def compared(voice: Voice) -> Iterator[Content]:
@@ -93,16 +98,16 @@ def _compared(voice: Voice, found: LocationComparison | LocationDesign) -> Itera
         )
         if found.advice is not None:
             yield (voice.told(found.advice),)
-    placed = found.ranking if isinstance(found, LocationComparison) else (found.designed,)
-    yield from voice.grid(
-        "Mechanisms",
-        "Mechanism|Mean distance|Leakage|ε per km|Identifiability|Tracker's error|Guess is near|Avoidable leakage",
-        (_mechanism(voice, one) for one in placed),
-    )
+    yield from _mechanisms(voice, found.ranking if isinstance(found, LocationComparison) else (found.designed,))
+    if isinstance(found, LocationDesign):
+        least = message("No channel at this distance leaks less, proven to {gap}.")
+        if found.gap.unit != "bits":
+            least = message("No channel with this ε is nearer to the truth on average, proven to {gap}.")
+        yield voice.say(least, gap=voice.number(found, "gap", digits=2, rounding=ROUND_CEILING))
     yield voice.note(
         "The tracker knows how often each area is visited and sees one report; a guess is near within {radius}. "
         "Without a report the best guess is off by {guess}, and a place has {entropy}. ε per km is infinite where a "
-        "report rules an area out. “Wasted” is the leakage that an equally useful channel need not have.",
+        "report rules an area out. The avoidable leakage is what an equally useful channel need not have.",
         radius=voice.number(found, "radius"),
         guess=voice.number(found, "best_guess"),
         entropy=voice.number(found, "entropy"),
@@ -112,14 +117,43 @@ def _compared(voice: Voice, found: LocationComparison | LocationDesign) -> Itera
     yield from _map(voice, found.map, "prior", "released", "error")
 
 
+def _mechanisms(voice: Voice, placed: Sequence[PlacedMechanism]) -> Iterator[Content]:
+    """Mechanisms on one scale, and the areas that a release of several has."""
+    yield from voice.grid(
+        "Mechanisms",
+        "Mechanism|Mean distance|Leakage|ε per km|Identifiability|Tracker's error|Guess is near|Avoidable leakage",
+        (_mechanism(voice, one) for one in placed),
+    )
+    for one in placed:
+        if one.contains is not None and one.size is not None:
+            yield voice.say(
+                "Of {mechanism} a release has {size} areas on average; the true one is among them with a probability "
+                "of {contains}. Its distance is that of the middle of the release.",
+                mechanism=_name(voice, one),
+                size=voice.number(one.size, "value"),
+                contains=voice.number(one.contains, "value", percent=True),
+            )
+
+
 def _mechanism(voice: Voice, one: PlacedMechanism) -> Iterator[Cell]:
-    setting = voice.maybe(one, "setting")
-    if one.role is Role.GIVEN or setting is None:
-        yield own(one.mechanism) if one.role is Role.GIVEN else voice.language.retell(one.mechanism)
-    else:
-        yield voice.say("{name!s} ({setting})", name=voice.language.retell(one.mechanism), setting=setting)
+    yield _name(voice, one)
     for key in ("distance", "leakage", "epsilon", "identifiability", "tracker_error", "within", "waste"):
         yield voice.cell(one, key)
+
+
+def _name(voice: Voice, one: PlacedMechanism) -> Inline:
+    """A mechanism with the setting that was found for it."""
+    setting = voice.maybe(one, "setting")
+    if one.role is Role.GIVEN:
+        return (str(own(one.mechanism)),)
+    name = voice.language.retell(one.mechanism)
+    return (name,) if setting is None else voice.say("{name!s} ({setting})", name=name, setting=setting)
+
+
+def released(voice: Voice, found: LocationProtection) -> Iterator[Content]:
+    """A table whose places were protected, by itself."""
+    yield voice.say("{rows} are released.", rows=voice.number(found, "rows", unit=ROWS, count=True))
+    yield from (*protected(voice), *_paragraphs(voice, "warning", found.warnings))
 
 
 def protected(voice: Voice) -> Iterator[Content]:
@@ -143,13 +177,19 @@ def protected(voice: Voice) -> Iterator[Content]:
         "What|Without a report|With the released place|With the true area",
         _before_and_after(voice, found),
     )
-    if found.measured_distance is None:
-        return
-    yield voice.say(
-        "The released places are {measured} from the true areas on average; the mechanism's own mean is {expected}.",
-        measured=voice.number(found, "measured_distance"),
-        expected=voice.number(found.used, "distance"),
-    )
+    yield from _mechanisms(voice, (found.used,))
+    if found.measured_distance is not None:
+        yield voice.say(
+            "The released places are {measured} from the true areas on average; the mechanism's own mean is "
+            "{expected}.",
+            measured=voice.number(found, "measured_distance"),
+            expected=voice.number(found.used, "distance"),
+        )
+    if found.epsilon_per_person is not None:
+        yield voice.say(
+            "Over all reports that a person may make, ε is {epsilon}.",
+            epsilon=voice.number(found, "epsilon_per_person"),
+        )
     if found.repeats is not None:
         yield from _repeats(voice, found.repeats)
     yield from _map(voice, found.map, "prior", "released")
@@ -206,7 +246,10 @@ def tracked(voice: Voice) -> Iterator[Content]:
     if found.simulated is not None:
         yield voice.note("The traces are simulated from a mobility model and belong to no real person.")
     yield voice.say(
-        "{traces} traces of {steps} steps in all; the released places are {error} from the true ones on average.",
+        "{traces} traces of {steps} steps in all; {mechanism} releases places that are {error} from the true ones on "
+        "average. A guess is near within {radius}.",
+        mechanism=own(voice.told(found.mechanism)),
+        radius=voice.number(found, "radius"),
         traces=voice.number(found, "traces", count=True),
         steps=voice.number(found, "steps", count=True),
         error=voice.number(found, "released_error"),
@@ -235,12 +278,12 @@ def tracked(voice: Voice) -> Iterator[Content]:
 
 
 def _areas(voice: Voice, areas: AreasTold) -> Iterator[Content]:
-    if areas.height is not None:
+    if areas.height is not None and areas.width is not None:
         yield voice.say(
-            "The map is cut into {count} cells of {height} from south to north by {width} from west to east.",
-            count=voice.number(areas, "count"),
-            height=voice.number(areas, "height"),
-            width=voice.number(areas, "width"),
+            "The map is cut into {rows} × {columns} cells of {height} from south to north by {width} from west to "
+            "east. A point is up to {reach} from the centre of its own.",
+            **{name: voice.number(areas, name) for name in ("rows", "columns", "height", "width")},
+            reach=metres(math.hypot(areas.height.value, areas.width.value) / 2),
         )
     else:
         kind = own(voice.language.say(_KINDS[areas.kind]))

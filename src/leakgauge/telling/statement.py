@@ -166,7 +166,7 @@ def _refused(voice: Voice) -> Iterator[Content]:
 
 def _released(voice: Voice) -> Inline:
     if voice.foreign is not None:
-        return _made_elsewhere(voice, voice.foreign)
+        return made_elsewhere(voice, voice.foreign)
     secret, inside, less = protected_columns(voice), keeps_guarantee_inside(voice), less_telling_columns(voice)
     one, several = (
         message("Of {table}, {rows}, the column {secret} was released with noise that protects it."),
@@ -233,7 +233,8 @@ def _released(voice: Voice) -> Inline:
     return said + voice.say(" No other column was released.")
 
 
-def _made_elsewhere(voice: Voice, foreign: Foreign) -> Inline:
+def made_elsewhere(voice: Voice, foreign: Foreign) -> Inline:
+    """How the rows of a release without a record were matched to the original."""
     rows = voice.number(voice.dossier.audit, "rows", unit=ROWS, count=True)
     said = voice.say(
         "{table} was made elsewhere and has no record: its mechanism is unknown, and nothing limits what a "

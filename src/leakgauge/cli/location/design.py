@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,13 +12,14 @@ from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.part import METRES, Option, RequestPart
 from leakgauge.artefacts.request.places import WITHIN, Near, Places
 from leakgauge.cli import options
-from leakgauge.cli.language import retell, say
-from leakgauge.cli.location.options import MapReport, facts, metres, on_the_map, or_dash, require_report, write_report
-from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, told_level, working
-from leakgauge.rounding import percent
+from leakgauge.cli.language import say
+from leakgauge.cli.location.options import MapReport, require_report, write_report
+from leakgauge.cli.output import Output, deliver, require_not_read, working
+from leakgauge.cli.terminal import terminal, voice_of
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts.location import LocationDesign, PlacedMechanism
+    from leakgauge.telling.blocks import Content
+    from leakgauge.telling.voice import Voice
 
 
 class PlaceDesigning(RequestPart, frozen=True):
@@ -66,41 +68,17 @@ def design(
         found, channel = design_places(table, places, **asked.given(), **reading.given())
     if output is not None:
         codec.write(output, channel)
-    write_report(beside.report, Dossier(location_design=found))
-    deliver(found, Output(as_json), lambda: _render(found, output))
+    dossier = Dossier(location_design=found)
+    write_report(beside.report, dossier)
+    deliver(found, Output(as_json), lambda: terminal(_shown(voice_of(dossier), output)))
 
 
-def mechanism_facts(one: PlacedMechanism, radius: str) -> dict[str, str]:
-    """What a mechanism does, line by line."""
-    what = say("mean distance of the release") if one.size is None else say("mean distance of the release's middle")
-    told = {
-        what: "–" if one.distance is None else metres(one.distance),
-        say("leakage"): or_dash(one.leakage, lambda bits: say("{bits} bits", bits=number(bits))),
-        say("ε per km"): or_dash(one.epsilon, told_level),
-        say("identifiability"): or_dash(one.identifiability, told_level),
-        say("a tracker's guess is off by"): "–" if one.tracker_error is None else metres(one.tracker_error),
-        say("a tracker's guess is within {radius!s}", radius=radius): or_dash(one.within, percent),
-    }
-    if one.contains is not None and one.size is not None:
-        told[say("the release contains the truth")] = percent(one.contains.value)
-        told[say("areas in a release")] = number(one.size.value)
-    return told
+def _shown(voice: Voice, output: Path | None) -> Iterator[Content]:
+    from leakgauge.telling.places import compared
+    from leakgauge.telling.voice import own
 
-
-def _render(found: LocationDesign, output: Path | None) -> Parts:
-    told = mechanism_facts(found.designed, metres(found.radius))
-    told |= {
-        say("best guess without a report is off by"): metres(found.best_guess),
-        say("entropy of a place"): say("{bits} bits", bits=number(found.entropy.value)),
-    }
-    proven = (
-        say("No channel at this distance leaks less, proven to {gap:.1e} bits.", gap=found.gap.value)
-        if found.gap.unit == "bits"
-        else say("No channel with this ε is nearer to the truth on average, proven to {gap!s}.", gap=metres(found.gap))
-    )
-    parts: Parts = [on_the_map(found.areas), facts(told, retell(found.designed.mechanism)), proven]
+    yield from compared(voice)
     if output is not None:
-        parts.append(
-            say("The channel is in {file!s}; it follows from this table's counts: keep it private.", file=output)
+        yield voice.note(
+            "The channel is in {file}; it follows from this table's counts: keep it private.", file=own(str(output))
         )
-    return parts

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from leakgauge.artefacts.request.part import Option, RequestPart
-from leakgauge.cli.language import current, say
-from leakgauge.cli.output import Parts, alert, grid
+from leakgauge.cli.language import current
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import OptionError
-from leakgauge.rounding import interval
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Quantity
     from leakgauge.artefacts.dossier import Dossier
-    from leakgauge.artefacts.location import AreasTold
-    from leakgauge.sentences import Sentence
 
 FORMS: Final = (".html", ".md")
 
@@ -46,55 +39,3 @@ def write_report(path: Path | None, dossier: Dossier) -> None:
 
     document = document_on(dossier, current())
     write_whole(path, to_html([document]) if path.suffix.lower() == ".html" else to_markdown(document))
-
-
-def metres(length: Quantity) -> str:
-    """A length for a person, with its interval where it has one."""
-    from leakgauge.telling.figures.map import metres as written
-
-    said = written(length.value)
-    if length.low is None or length.high is None or length.value < 1:
-        return said
-    number, unit = said.rsplit(" ", 1)
-    per = 1000.0 if unit == "km" else 1.0
-    return f"{number} {interval(length.low / per, length.high / per)} {unit}"
-
-
-def or_dash(quantity: Quantity | None, write: Callable[[float], str]) -> str:
-    """A number for a person; a dash where there is none."""
-    return "–" if quantity is None else write(quantity.value)
-
-
-def on_the_map(areas: AreasTold) -> str:
-    """How the earth was cut, in one sentence."""
-    from leakgauge.telling.figures.map import metres as written
-
-    if areas.rows is None or areas.columns is None or areas.height is None or areas.width is None:
-        names = {"hexagons": say("hexagons"), "polygons": say("polygons"), "named areas": say("named areas")}
-        return say("The map has {count:,} {kind!s}.", count=areas.count, kind=names.get(areas.kind, areas.kind))
-    return say(
-        "The map has {rows:,} × {columns:,} cells of {height!s} (south to north) by {width!s} (west to east). "
-        "Distances are between centres of cells; a point is up to {reach!s} from its own.",
-        rows=areas.rows,
-        columns=areas.columns,
-        height=written(areas.height.value),
-        width=written(areas.width.value),
-        reach=written(math.hypot(areas.height.value, areas.width.value) / 2),
-    )
-
-
-def facts(rows: Mapping[str, str], title: str) -> Any:
-    """Two columns: what, and how much."""
-    table = grid(title=title)
-    table.add_column()
-    table.add_column()
-    for name, value in rows.items():
-        table.add_row(name, value)
-    return table
-
-
-def warned(sentences: tuple[Sentence, ...]) -> Parts:
-    """Sentences that must not be overlooked."""
-    from leakgauge.cli.language import retell
-
-    return [alert(retell(one)) for one in sentences]

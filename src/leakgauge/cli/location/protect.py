@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +11,14 @@ import click
 from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.places import PlaceProtection, PlaceRelease, Places
 from leakgauge.cli import options
-from leakgauge.cli.language import current, listed, retell, say
-from leakgauge.cli.location.design import mechanism_facts
-from leakgauge.cli.location.options import facts, metres, on_the_map, warned
-from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, simulation_warning
+from leakgauge.cli.language import current, say
+from leakgauge.cli.output import Output, deliver, require_not_read
 from leakgauge.cli.release import progress_of
+from leakgauge.cli.terminal import terminal, voice_of
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts.location import LocationProtection
+    from leakgauge.telling.blocks import Content
+    from leakgauge.telling.voice import Voice
 
 
 @click.command()
@@ -57,6 +58,7 @@ def protect(
 
     released.parquet, release.public.json and centres.csv may be handed out; everything else is for its owner only.
     """
+    from leakgauge.artefacts.dossier import Dossier
     from leakgauge.jobs.location.protect import protect_places
 
     if folder.exists() and not folder.is_dir():
@@ -76,36 +78,22 @@ def protect(
             **asked.given(),
             **reading.given(),
         )
-    deliver(found, Output(as_json), lambda: _render(found, folder))
+    deliver(found, Output(as_json), lambda: terminal(_shown(voice_of(Dossier(location=found)), folder)))
 
 
-def _render(found: LocationProtection, folder: Path) -> Parts:
-    told = mechanism_facts(found.used, metres(found.radius))
-    if found.measured_distance is not None:
-        told[say("distance of the places written")] = metres(found.measured_distance)
-    told[say("best guess without a report is off by")] = metres(found.best_guess)
-    told[say("entropy of a place")] = say("{bits} bits", bits=number(found.entropy.value))
-    if found.epsilon_per_person is not None and found.repeats is not None:
-        told[say("ε per km over all reports of a person")] = number(found.epsilon_per_person.value)
-    if found.repeats is not None:
-        told[say("reports of a person, at most")] = f"{found.repeats.most:,}"
-        if found.repeats.same_place is not None:
-            told[say("cell that all of them lead to is off by")] = metres(found.repeats.same_place)
-    parts: Parts = [
-        say(
-            "{rows:,} rows are released in {folder!s}; {left:,} without a place on the map are left out.",
-            rows=found.rows,
-            folder=folder / found.released,
-            left=found.left_out,
-        ),
-        on_the_map(found.areas),
-        facts(told, retell(found.used.mechanism)),
-        *warned(found.warnings),
-        say("Report: {report!s}.", report=folder / "report.html"),
-    ]
-    if not found.private:
-        return [*parts, simulation_warning()]
+def _shown(voice: Voice, folder: Path) -> Iterator[Content]:
     from leakgauge.artefacts.dossier import PUBLIC_RECORD
+    from leakgauge.telling.places import released
+    from leakgauge.telling.releasing import simulation
+    from leakgauge.telling.voice import own
 
-    files = listed(filter(None, (found.released, PUBLIC_RECORD.name, found.centres)))
-    return [*parts, say("To hand out: {files!s}.", files=files)]
+    found = voice.dossier.location
+    if found is None:
+        return
+    yield from released(voice, found)
+    yield voice.say("Report: {report}.", report=own(str(folder / "report.html")))
+    if found.private:
+        files = voice.listed(filter(None, (found.released, PUBLIC_RECORD.name, found.centres)))
+        yield voice.say("To hand out: {files}.", files=files)
+    else:
+        yield simulation(voice)

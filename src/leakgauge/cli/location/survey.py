@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import click
-from rich.table import Table
 
 from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.part import Option, RequestPart
 from leakgauge.artefacts.request.places import Places
 from leakgauge.cli import options
 from leakgauge.cli.language import say
-from leakgauge.cli.location.options import MapReport, facts, metres, on_the_map, require_report, warned, write_report
-from leakgauge.cli.output import Output, Parts, deliver, number, require_not_read, working
-from leakgauge.rounding import percent
-
-if TYPE_CHECKING:
-    from leakgauge.artefacts.location import LocationSurvey
+from leakgauge.cli.location.options import MapReport, require_report, write_report
+from leakgauge.cli.output import Output, deliver, require_not_read, working
+from leakgauge.cli.terminal import terminal, voice_of
 
 
 class PlaceSurveying(RequestPart, frozen=True):
@@ -45,43 +41,12 @@ def survey(table: str, places: Places, asked: PlaceSurveying, beside: MapReport,
     """
     from leakgauge.artefacts.dossier import Dossier
     from leakgauge.jobs.location.survey import survey_places
+    from leakgauge.telling.places import surveyed
 
     require_not_read(to.file, table, places.areas)
     require_report(beside.report, Path(table), to.file)
     with working(say("Looking through {table!s} …", table=Path(table).name)):
         found = survey_places(table, places, few=asked.few, **reading.given())
-    write_report(beside.report, Dossier(location_survey=found))
-    deliver(found, to, lambda: _render(found))
-
-
-def _render(found: LocationSurvey) -> Parts:
-    rows = found.points + found.outside + found.missing
-    told = {
-        say("points on the map"): say("{points:,} of {rows:,} rows", points=found.points, rows=rows),
-        say("outside the map"): f"{found.outside:,}",
-        say("without a place"): f"{found.missing:,}",
-        say("areas with points"): say("{some:,} of {count:,}", some=found.occupied, count=found.areas.count),
-    }
-    if found.users is not None:
-        told[say("people")] = f"{found.users:,}"
-    told |= {
-        say("entropy of a place"): say("{bits} bits", bits=number(found.entropy.value)),
-        say("best guess without a report is off by"): metres(found.best_guess),
-        say("areas of fewer than {few:,}", few=found.few): say(
-            "{areas:,}, with {share!s} of the points",
-            areas=found.areas_of_few,
-            share=percent(found.points_of_few / max(found.points, 1)),
-        ),
-    }
-    parts: Parts = [on_the_map(found.areas), facts(told, found.table)]
-    if found.hours:
-        hours = Table(say("hour"), say("points"), say("entropy, bits"), title=say("By hour"), title_justify="left")
-        for one in found.hours:
-            hours.add_row(f"{one.hour:02d}", f"{one.points:,}", number(one.entropy.value))
-        parts.append(hours)
-    parts += warned(found.notes)
-    if found.areas_of_few:
-        parts.append(
-            say("Where people are few, a place alone may reveal who it is: choose larger cells, or protect the places.")
-        )
-    return parts
+    dossier = Dossier(location_survey=found)
+    write_report(beside.report, dossier)
+    deliver(found, to, lambda: terminal(surveyed(voice_of(dossier))))
