@@ -105,8 +105,8 @@ def test_limits_that_cannot_be_kept_are_named(people: Path, capsys: pytest.Captu
     code, out, err = run(capsys, *IMPROVE, *tabled)
     assert code == 1
     assert "No setting that was tried meets the limits.\nThe closest one: " in out
-    assert "but 80 is asked for" in out
-    assert "No setting of 'illness' has a protection of 90, at most 10 % exposed, a usefulness of 80" in err
+    assert "but 80 is required" in out
+    assert "No setting of 'illness' has a protection of 90, at most 10% exposed, a usefulness of 80" in err
 
 
 def test_numbers_are_tried_with_bounds_and_in_bins(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -145,7 +145,7 @@ def test_an_accounted_search_pays_and_reads_nothing_else(people: Path, capsys: p
     assert "noisy histogram" in str(sentence_of(fields["learned_from"]))
     code, _, err = run(capsys, *paid)
     assert code == 1
-    assert "has ε = 0.2 left; nothing was spent" in err
+    assert "has ε = 0.2 left; no budget was used" in err
     code, _, err = run(capsys, *IMPROVE, "--min-protection", "60", "--accounted", "0.8")
     assert code == 2
     assert "name the ledger" in err
@@ -198,7 +198,7 @@ def test_an_accounted_search_keeps_missing_values_and_its_size(
 def test_the_ledger_is_asked_before_a_row_is_read(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("same.csv").write_text("\n".join(["x,y", *(f"n{at},1" for at in range(600))]) + "\n")
     assert run(capsys, "ledger", "open", "poor.db", "--dataset", "same", "--epsilon", "1")[0] == 0
-    for epsilon, code, says in (("5", 1, "nothing was spent"), ("0.5", 2, "has 600 different values")):
+    for epsilon, code, says in (("5", 1, "no budget was used"), ("0.5", 2, "has 600 different values")):
         paid = ("--accounted", epsilon, "--ledger", "poor.db", "--dataset", "same")
         found, _, err = run(capsys, "improve", "same.csv", "--secret", "x", "--min-protection", "60", *paid)
         # The number of values would be refused as well; that it is not named shows that nobody looked.

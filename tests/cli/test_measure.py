@@ -148,7 +148,7 @@ def test_the_readable_table(capsys: pytest.CaptureFixture[str], adult: Path) -> 
         "1.82",
         "0.0764",
         "I(X;Z)",
-        "46.7 [",
+        "47% [",
         "rejects",
     ):
         assert text in out

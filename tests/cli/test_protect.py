@@ -78,7 +78,9 @@ def test_cells_that_a_mechanism_leaves_blank_are_counted(here: Path, capsys: pyt
     with Path("out/release.csv").open(encoding="utf-8", newline="") as file:
         blank = sum(row["illness"] == "" for row in csv.DictReader(file))
     assert 0.5 * ROWS < blank < 0.7 * ROWS
-    said = f"{blank:,} of {ROWS:,} cells of illness are blank: the mechanism draws at random which rows release a value"
+    said = (
+        f"{blank:,} of {ROWS:,} cells of illness are blank: the mechanism chooses at random which rows release a value"
+    )
     assert said in " ".join(out.split())
     assert said in Path("out/kit/README.md").read_text(encoding="utf-8")
     for edition in ("internal", "external"):

@@ -101,7 +101,7 @@ def test_tables_for_a_person(capsys: pytest.CaptureFixture[str], people: Path, k
     assert (code, err) == (0, NO_LEDGER)
     assert "Guarantee: dp:50" in out
     assert "Budget" not in out and "simulation" not in out
-    expected = {"count": "count: 4 ", "histogram": "│ (other)   │ 1 ", "top": "│ 1     │ A"}
+    expected = {"count": "': 4 ", "histogram": "│ (other)   │ 1 ", "top": "│ 1     │ A"}
     assert expected.get(kind, "of age") in out
 
 

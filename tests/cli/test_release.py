@@ -82,7 +82,7 @@ def test_the_second_release_does_not_fit(capsys: pytest.CaptureFixture[str], hou
     assert code == 1 and "limit" in err and "Traceback" not in err
     assert not Path("b.parquet").exists() and not Path("b.parquet.json").exists()
     code, out, err = run(capsys, *arguments, "--dry-run")
-    assert code == 1 and "would refuse" in out and "Nothing was drawn" in out
+    assert code == 1 and "would refuse" in out and "Nothing was released or written" in out
     with open_ledger("budget") as ledger:
         assert ledger.spent("people").epsilon == 2.0
 

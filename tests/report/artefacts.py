@@ -19,7 +19,7 @@ from leakgauge.release import Release
 from leakgauge.tables import open_table
 from leakgauge.telling.figures.chart import Figure
 
-NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?%?")
+NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?")
 PLACES = {"top", "bottom", "left", "right", "middle", "first"}
 """Where a box stands: longer names make higher boxes."""
 ILLNESSES, CITIES = ("flu", "cold", "well", "asthma"), ("Oslo", "Bergen")

@@ -20,7 +20,7 @@ from leakgauge.artefacts.codec import Stored
 from leakgauge.artefacts.dossier import JOB, Dossier, gathered
 from leakgauge.artefacts.report import Grid
 from leakgauge.artefacts.request import StoredRequest
-from leakgauge.errors import LeakgaugeError, OptionError
+from leakgauge.errors import FileError, OptionError
 from leakgauge.jobs.protect.folder import KIT
 from leakgauge.languages import Language, message
 from leakgauge.telling.blocks import text_of
@@ -261,7 +261,7 @@ def _stored(kind: type[Stored], place: Path) -> Stored | None:
     """What a file says; None where there is none, or anybody else has written it."""
     try:
         return codec.read(kind, place)
-    except (LeakgaugeError, OSError, ValueError, RecursionError):
+    except (FileError, OSError, ValueError, RecursionError):
         return None
 
 
@@ -299,7 +299,7 @@ def _in_short(found: Headline | None, language: Language) -> list[list[str]]:
         return []
     try:
         grids = [one for one in in_short(Voice(language=language), found) if isinstance(one, Grid)]
-    except LeakgaugeError:
+    except FileError:
         return []
     return [[text_of(cell, language) for cell in row] for grid in grids for row in grid.rows]
 

@@ -107,7 +107,7 @@ def _said_of_blanks(found: Recipients, rows: int) -> Iterator[Sentence]:
     for one in found.columns:
         if one.blank:
             yield Sentence(
-                "{blank:,} of {rows:,} cells of {columns!s} are blank: the mechanism draws at random which rows "
+                "{blank:,} of {rows:,} cells of {columns!s} are blank: the mechanism chooses at random which rows "
                 "release a value.",
                 blank=one.blank,
                 rows=rows,

@@ -60,7 +60,7 @@ def levels_figure(claims: Mapping[str, Claims], language: Language = ENGLISH) ->
     # The axes of all units start at the same place.
     labels = 8 + max(width_of(line) for row in rows for line in row["notion"].split("\n"))
     spec = {
-        "title": {"text": title, "subtitle": under},
+        "title": {"text": title, "subtitle": lines_of(under, chart.WIDTH - 40)},
         "spacing": 14,
         "vconcat": [_chart(group, unit, labels, language) for unit, group in by_unit.items() if group],
     }
