@@ -72,7 +72,7 @@ def test_a_sum_and_its_only_entry_are_one_number(capsys: pytest.CaptureFixture[s
     fields(capsys, "ledger", "open", budget, "--dataset", "survey", "--unlimited")
     spend(budget, "survey", LaplaceNoise(2.33118), reference="ages")
     code, out, _ = run(capsys, "ledger", "show", budget, "--dataset", "survey")
-    assert code == 0 and "spent: ε 2.34, ρ" in out and "2.33" not in out
+    assert code == 0 and "used: ε 2.34, ρ" in out and "2.33" not in out
     assert "if the sequence had been fixed in advance: ε 2.34 " in out
     (row,) = (line for line in out.splitlines() if "table of ages" in line)
     assert [cell.strip() for cell in row.split("│")][4] == "2.34"
@@ -110,7 +110,7 @@ def test_an_empty_account_and_an_unlimited_one(capsys: pytest.CaptureFixture[str
     code, out, _ = run(capsys, "ledger", "show", budget)
     assert code == 0
     assert "b: limit unlimited, protects one row" in out
-    assert "spent: ε infinite, ρ 0.125" in out
+    assert "used: ε infinite, ρ 0.125" in out
 
 
 @pytest.mark.parametrize(

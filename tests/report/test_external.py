@@ -243,7 +243,7 @@ def test_what_is_declared_or_accounted_keeps_its_exact_level(facts: Facts, origi
         shown = {one.source: one.value for one in document.numbers()}
         assert shown[EPSILON] == facts.get("release.json", "claims", "illness", "levels", "local-dp", "value")
         assert {"assumptions", "guarantee"} <= {section.key for section in document.sections}
-        assert "promises no bound" not in to_markdown(document)
+        assert "states no numerical privacy guarantee" not in to_markdown(document)
 
 
 @pytest.mark.parametrize("origin", ["table", "count", None])
@@ -253,7 +253,7 @@ def test_what_follows_from_private_counts_is_not_told(facts: Facts, origin: str 
         document = compose(declared(facts, origin, mechanism=mechanism), ENGLISH, Edition.EXTERNAL)
         said = to_markdown(document)
         assert not [one.source for one in document.numbers() if one.source.startswith("release.json#/claims")]
-        assert "This edition promises no bound on what a row reveals." in said
+        assert "This edition states no numerical privacy guarantee." in said
         assert mechanism not in said and "letters" not in said
 
 
@@ -271,7 +271,7 @@ def test_a_refusal_gives_no_reason(refused: Facts) -> None:
     inside, outside = (to_markdown(compose(Facts(files), ENGLISH, edition)) for edition in Edition)
     assert "71.25" in inside
     assert "Nothing was released of people.csv." in outside
-    for word in ("71", "laplace", "What is possible", "stands below"):
+    for word in ("71", "laplace", "trade-off", "stands below"):
         assert word not in outside, word
 
 

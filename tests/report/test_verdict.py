@@ -153,8 +153,8 @@ def test_criteria_explain_with_every_leaf_and_the_paper_does_not_decide(facts: F
     assert len([row for row in found if row[0]]) == 28
     said = said_in(document, "criteria")
     assert "Not asked, or not known: user experience." in said
-    assert "Missing, and counted at the unfavourable end: sensitivity of the data." in said
-    assert "The data call for a protection of up to" in said and "Audit strength " in said
+    assert "Missing, and counted as the worst case: sensitivity of the data." in said
+    assert "The data need a protection of up to" in said and "Audit strength " in said
     assert "By the published method the score is" in said and "does not decide" in said
     # Nobody asked for arcs here.
     assert "arcs" not in said and "comprehensive" not in said

@@ -261,7 +261,7 @@ def test_a_reference_is_spent_once(ledger: Ledger) -> None:
     assert ledger.entry("mine") is None
     entry = ledger.spend("survey", Cost((LaplaceNoise(0.75),)), "a test", "mine")
     # Also where a second spend would not fit: the caller must learn that the first was made.
-    with pytest.raises(OptionError, match="'mine' was spent already, as entry 2"):
+    with pytest.raises(OptionError, match="'mine' was used already, as entry 2"):
         ledger.spend("survey", Cost((LaplaceNoise(0.75),)), "a test", "mine")
     assert ledger.entry("mine") == entry
     assert ledger.spent("survey").epsilon == 0.75
