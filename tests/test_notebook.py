@@ -92,7 +92,7 @@ def test_numbers_of_distributions_joints_channels_and_counts(joint: lg.Joint) ->
 def test_an_estimate_has_its_interval_and_a_scenario_its_parts(joint: lg.Joint) -> None:
     counts = lg.Counts({"x": ["a", "b"], "y": ["c", "d"]}, [[40, 10], [20, 30]])
     found = estimate(mutual_information, counts, ["x"], ["y"])
-    low, high = rounding.outwards(found.low, found.high)
+    low, high = rounding.at_least(found.low), rounding.at_most(found.high)
     words = said(shown(found))
     assert f"{found.value:.3g} [{low:.3g}, {high:.3g}]" in words and "from 100 observations" in "".join(
         shown(found).itertext()

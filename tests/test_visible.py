@@ -92,7 +92,7 @@ def test_a_bar_and_a_spinner_show_a_name_as_a_text(
     with output.working("Reading [red]\x1b[2J"):
         pass
     console = output.Screen(width=80)
-    console.print(Table("a name", title="[bold]\x1b[2J"), "[red]\x9bm")
+    console.print(Table("a name", "a value of it", title="[bold]\x1b[2J"), "[red]\x9bm")
     shown = capsys.readouterr()
     assert "\x1b]0" not in shown.err and "\x07" not in shown.err and "\x1b[2J" not in shown.err
     assert "[bold]\\x1b[2J" in shown.out and "[red]\\x9bm" in shown.out

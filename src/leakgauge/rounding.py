@@ -91,22 +91,6 @@ def written(number: Decimal) -> str:
     return f"{mantissa}e{int(power):+03d}"
 
 
-def outwards(low: float, high: float, digits: int = DIGITS) -> tuple[float, float]:
-    """Both ends of what is known, neither nearer to the truth than it is."""
-    return at_least(low, digits), at_most(high, digits)
-
-
-def interval(low: float, high: float) -> str:
-    """Both ends of an interval in brackets, which never looks narrower than it is.
-
-    Example:
-        >>> interval(0.07119, 0.08011)
-        '[0.0711, 0.0802]'
-    """
-    least, most = (written(rounded(end)) for end in outwards(low, high))
-    return f"[{least}, {most}]"
-
-
 def percentage(share: float, digits: int = SHARE_DIGITS, rounding: str = ROUND_HALF_EVEN) -> Decimal:
     """A share in percent, with so many digits that count; nearly all does not read as all, unless the bound is.
 

@@ -11,8 +11,8 @@ from click.shell_completion import BashComplete
 
 from leakgauge.cli import verbs
 from leakgauge.cli.help import Grouped, spoken
-from leakgauge.cli.language import speaking
-from leakgauge.cli.output import number, told_level
+from leakgauge.telling.numbers import Number, written
+from leakgauge.telling.voice import Voice
 from tests.cli.running import run
 from tests.cli.tree import paths
 from tests.jobs.people import write_people
@@ -119,20 +119,18 @@ def test_a_pipe_is_as_wide_as_it_is_told(
 
 
 def test_a_number_has_three_digits() -> None:
-    with speaking("en"):
-        told = {
-            1.23456: "1.23",
-            0.000123456: "0.000123",
-            48842.3: "48,800",
-            1e-13: "1e-13",
-            float("inf"): "infinite",
-        }
-        assert {value: number(value) for value in told} == told
-        assert (
-            told_level(1.23123) == "1.24"
-            and told_level(1.23123, exact=True) == "1.23"
-            and number("infinity") == "infinite"
-        )
+    told = {
+        1.23456: "1.23",
+        0.000123456: "0.000123",
+        48842.3: "48,800",
+        1e-13: "1e-13",
+        float("inf"): "infinite",
+        "infinity": "infinite",
+    }
+    voice = Voice()
+    assert {value: written(Number(value, "", ""), voice.language) for value in told} == told
+    # A level promises no less than it is.
+    assert written(voice.number(1.23123, unit="nats"), voice.language) == "1.24"
 
 
 def test_shells_complete_verbs_options_and_files() -> None:

@@ -148,9 +148,11 @@ def test_leakage_is_told_with_its_intervals(chromium: Browser, served: Served) -
         findings = visit.page.locator("#leakage .told")
         for name in ("entropy", "background_floor"):
             value, low, high = (found[name][end] for end in ("value", "low", "high"))
-            expect(findings).to_contain_text(
-                f"{rounding.written(rounding.rounded(value))} {rounding.interval(low, high)} bits"
+            told, least, most = (
+                rounding.written(rounding.rounded(end))
+                for end in (value, rounding.at_least(low), rounding.at_most(high))
             )
+            expect(findings).to_contain_text(f"{told} [{least}, {most}] bits")
         drawn = visit.page.locator("#leakage img")
         expect(drawn).to_be_visible()
         assert drawn.evaluate("(one) => one.naturalWidth") > 100
