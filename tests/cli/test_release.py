@@ -96,7 +96,7 @@ def test_a_dry_run_says_the_cost_and_does_nothing(capsys: pytest.CaptureFixture[
 
 def test_without_a_ledger_it_says_so(capsys: pytest.CaptureFixture[str], house: Path) -> None:
     code, out, err = run(capsys, "release", "people.csv", "--plan", "plan.toml", "-o", "out.csv")
-    assert code == 0 and "nothing counts this release" in err and "not counted in a ledger" in out
+    assert code == 0 and "nothing counts this release" in err and "not entered in a ledger" in out
 
 
 def test_a_simulation_is_marked_on_the_screen(capsys: pytest.CaptureFixture[str], house: Path) -> None:

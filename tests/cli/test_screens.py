@@ -119,7 +119,7 @@ def test_a_pipe_is_as_wide_as_it_is_told(
 
 
 def test_a_number_has_three_digits() -> None:
-    told = {
+    told: dict[float | str, str] = {
         1.23456: "1.23",
         0.000123456: "0.000123",
         48842.3: "48,800",

@@ -115,12 +115,12 @@ def left(voice: Voice, budget: BudgetLeft) -> Inline:
 
 
 def spent(voice: Voice, paid: Budget) -> Inline:
-    """What a release spent, and where it is counted."""
+    """The budget that a release used, and where it is counted."""
     epsilon = voice.number(paid, "epsilon")
     if paid.ledger is None:
         return voice.say("Used: ε {epsilon} together; not entered in a ledger.", epsilon=epsilon)
     return voice.say(
-        "Spent: ε {epsilon} together; entry {entry} of {dataset}.",
+        "Used: ε {epsilon} together; entry {entry} of {dataset}.",
         epsilon=epsilon,
         entry=Plain(str(paid.ledger.entry)),
         dataset=own(paid.ledger.dataset),
