@@ -323,7 +323,7 @@ def test_a_limit_instead_of_a_point_where_there_can_be_one(
         agrees(visit, curve[met + 1])
         for label, value, told in (
             ("Largest local ε", "-1", "A limit is a number of at least 0; give one."),
-            ("Largest local ε", "0", "With ε = 0 nothing can be released"),
+            ("Largest local ε", "0", "With ε = 0 nothing useful can be released"),
             ("Most bits leaked", "99", "There are only 1."),
             ("Most bits leaked", "0.01", "The background alone reveals 0."),
         ):

@@ -30,7 +30,7 @@ ENDED = 120_000
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = folder_with_people(tmp_path_factory.mktemp("jobs") / "data", rows=1000)
-    (folder / "many.csv").write_bytes(people(20_000))
+    (folder / "people-20000.csv").write_bytes(people(20_000))
     with running(folder) as server:
         yield server
 
@@ -144,7 +144,7 @@ def test_the_keyboard_alone_gets_there(chromium: Browser, served: Served, finish
 
         to("Path in")
         # A job that takes long enough to be stopped by somebody who presses Tab.
-        keyboard.type("many.csv")
+        keyboard.type("people-20000.csv")
         keyboard.press("Enter")
         visit.page.locator(".roles").wait_for()
         to("Role of illness")
