@@ -222,5 +222,5 @@ def test_what_is_said_beside_the_tables(
 ) -> None:
     monkeypatch.chdir(folder)
     code, _, err = run(capsys, *COUNT, "1", "--language", "zh")
-    assert (code, err) == (0, "未指定 --ledger：没有账本为本次回答计入隐私预算。\n")
+    assert (code, err) == (0, "未指定 --ledger：没有台账将本次回答计入隐私预算。\n")
     assert run(capsys, "assess", "--template", "asked.csv", "--language", "zh") == (0, "已写入 asked.csv。\n", "")

@@ -44,9 +44,9 @@ def command(columns: JudgedColumns, by: JudgedBy, also: ExplainedBy, strict: boo
         --background city --policy policy.toml
     leakgauge assess audit.json --original people.csv --released theirs.csv
 
-    Takes a finished job, a record with its audit, or the audit of a release made elsewhere. Dials from 0 to 100 decide,
-    at their unfavourable ends; criteria and published scores explain but do not decide. Exit 1 if the release is vetoed
-    or breaks a limit that you gave; the default policy only colours the recommendation, unless --strict
+    Takes a finished job, a record with its audit, or the audit of a release made elsewhere. Scores from 0 to 100
+    decide, at their unfavourable ends; criteria and published scores explain but do not decide. Exit 1 if the release
+    is vetoed or breaks a limit that you gave; the default policy only affects the recommendation, unless --strict
     makes it count.
     """
     if _wrote(given):

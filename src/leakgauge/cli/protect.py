@@ -99,7 +99,7 @@ def command(table: str, output: Path, overwrite: bool, strict: bool, as_json: bo
 
     If the job is stopped or killed, the same command resumes it. If nothing meets the target, or its promise breaks a
     limit that you gave, nothing is released, the report says what is possible, and the exit code is 1. It is also 1 if
-    the release is vetoed or breaks such a limit: do not hand it out then. The default policy only colours the
+    the release is vetoed or breaks such a limit: do not hand it out then. The default policy only affects the
     recommendation, unless --strict makes it count.
     """
     from leakgauge.jobs.protect import protect

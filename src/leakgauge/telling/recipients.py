@@ -96,8 +96,8 @@ def _commands(voice: Voice, found: Recipients) -> Iterator[Content]:
     if found.commands and not voice.external:
         yield voice.say(
             "Cross-tables need the channels, which are kept private because they follow from private counts. Channels "
-            "designed from a noisy histogram, bought for ε = {epsilon}, go into the kit; each of its counts is off by "
-            "about {off} rows:",
+            "designed from a noisy histogram, at a cost of ε = {epsilon}, go into the kit; each of its counts is off "
+            "by about {off} rows:",
             epsilon=voice.number(found, "epsilon"),
             off=own(f"{2 * 2**0.5 / found.epsilon.value:.2g}" if found.epsilon else NOTHING),
         )
