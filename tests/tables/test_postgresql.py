@@ -325,7 +325,7 @@ def test_a_server_that_asks_for_a_password(tmp_path: Path, monkeypatch: pytest.M
             sql.execute("CREATE TABLE t AS SELECT 1 AS n")
         address = server.replace(f":{PASSWORD}", "")
         assert refused in _said(f"{address}#t")
-        assert "offers no connection as safe as is asked for; check sslmode" in _said(f"{address}?sslmode=require#t")
+        assert "offers no connection as safe as required; check sslmode" in _said(f"{address}?sslmode=require#t")
         for option in (f"{SECRET}=1", f"connect_timeout={SECRET}", f"sslmode={SECRET}"):
             assert "is unknown or has a value that it cannot have" in _said(f"{address}?{option}#t")
         monkeypatch.setenv("PGPASSWORD", SECRET)

@@ -122,7 +122,7 @@ def test_an_opened_table_is_surveyed_and_its_rows_are_masked(chromium: Browser, 
         visit.give("income", "withheld")
         expect(row["city"]).to_contain_text(re.compile("illness: .* bits, guessed .*income: "))
         expect(row["sex"]).to_contain_text("no more than chance")
-        expect(row["sex"]).to_contain_text("Suggested role: public: tells little")
+        expect(row["sex"]).to_contain_text("Suggested role: public: reveals little")
         row["sex"].get_by_role("button", name="Take the suggested role of sex").click()
         expect(visit.role("sex")).to_have_value("public")
         expect(visit.role("sex")).to_be_focused()

@@ -95,7 +95,7 @@ def test_a_background_that_does_not_help_to_guess(chromium: Browser, served: Ser
         visit.give("illness", "secret")
         visit.give("sex", "background")
         row = visit.page.locator("#leakage tr").filter(has_text="chance that the best guess is correct")
-        expect(row.locator(".number")).to_have_text([re.compile("^80 "), re.compile("^80 ")])
+        expect(row.locator(".number")).to_have_text([re.compile("^80% "), re.compile("^80% ")])
 
 
 def test_names_from_a_table_are_only_text(chromium: Browser, served: Served) -> None:
