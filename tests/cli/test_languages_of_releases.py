@@ -135,6 +135,8 @@ def test_the_same_numbers_and_no_english_sentence(
     arguments: tuple[str, ...], folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder)
+    # No cell is folded within a number.
+    monkeypatch.setenv("COLUMNS", "300")
     code, *parts = run(capsys, *arguments, "--language", "en")
     english = "".join(parts)
     again, *parts = run(capsys, *arguments, "--language", "zh")

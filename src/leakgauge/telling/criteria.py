@@ -131,7 +131,7 @@ def _comprehensive(voice: Voice, beside: Beside) -> Iterator[Content]:
     if found is None:
         return
     rows: list[list[Cell]] = [
-        [own(one.name), *(voice.number(one.memberships, state) for state in range(5))] for one in found.factors
+        [voice.told(one.name), *(voice.number(one.memberships, state) for state in range(5))] for one in found.factors
     ]
     yield from voice.grid("Fuzzy comprehensive evaluation, memberships", "Factor|VLL|LL|ML|HL|VHL", rows)
     yield voice.note(
