@@ -81,7 +81,7 @@ def test_the_screen_says_the_recommendation_first_and_why(here: Path, capsys: py
         "default policy",
         "NOT MET",
         "user experience",
-        "The data need a protection of",
+        "a protection of up to",
         "By the published method the score is",
         "Over the arcs of the diagram",
         "By the comprehensive evaluation the grade is",
@@ -101,7 +101,7 @@ def test_a_limit_that_somebody_gave_decides_the_exit(here: Path, capsys: pytest.
     code, _, err = run(capsys, *ASSESS, "--policy", "policy.toml", "--purpose", "x", "--releases-per-period", "12")
     assert code == 1 and "ε is 24; you allow at most 2" in err
     code, out, err = run(capsys, *ASSESS, "--min-protection", "99", *DECLARED)
-    assert code == 1 and "below the 99 asked for" in err
+    assert code == 1 and "of 100; you require 99" in err
     assert "Next step: do not hand out this release; no job made it, so that" in out
     assert [line.split("│")[5].strip() for line in out.splitlines() if "protection, at least" in line] == ["you"]
 

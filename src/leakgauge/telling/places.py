@@ -279,10 +279,15 @@ def tracked(voice: Voice) -> Iterator[Content]:
 
 def _areas(voice: Voice, areas: AreasTold) -> Iterator[Content]:
     if areas.height is not None and areas.width is not None:
+        cells: Inline = (voice.number(areas, "count"),)
+        if areas.rows is not None and areas.columns is not None:
+            # Everybody is told how many there are, and not how they lie.
+            cells = voice.say("{rows} × {columns}", **{name: voice.number(areas, name) for name in ("rows", "columns")})
         yield voice.say(
-            "The map is cut into {rows} × {columns} cells of {height} from south to north by {width} from west to "
+            "The map is cut into {cells} cells of {height} from south to north by {width} from west to "
             "east. A point is up to {reach} from the centre of its own.",
-            **{name: voice.number(areas, name) for name in ("rows", "columns", "height", "width")},
+            cells=cells,
+            **{name: voice.number(areas, name) for name in ("height", "width")},
             reach=metres(math.hypot(areas.height.value, areas.width.value) / 2),
         )
     else:
