@@ -43,7 +43,7 @@ def test_a_histogram_is_paid_for_in_the_statement_and_the_budget(facts: Facts) -
     assert "0.4 of the histogram of its design, 1.4 together" in cells(document, "Guarantee")[1]
     assert "both ε together" in cells(document, "Guarantee")[2]
     said = in_section(document, "guarantee")
-    assert "histogram of the design, ε\n0.4" in said and "together, ε\n1.4" in said
+    assert "noisy histogram of the design, ε\n0.4" in said and "budget used in total, ε\n1.4" in said
     assert "illness were designed from a noisy histogram; which values occur" in in_section(document, "assumptions")
     assert "histogram" not in in_section(compose(facts, ENGLISH), "assumptions")
 
@@ -54,7 +54,7 @@ def test_nothing_released_says_what_was_spent(refused: Facts) -> None:
     document = compose(paid, ENGLISH)
     assert "risked" not in in_section(document, "residual")
     assert "ε = 0.4 of the budget is spent" in in_section(document, "residual")
-    assert "ε = 0.4 was spent" in warnings(document)
+    assert "ε = 0.4 was used" in warnings(document)
 
 
 def test_nothing_released_has_no_column_that_is_released(refused: Facts) -> None:

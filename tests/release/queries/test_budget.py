@@ -94,7 +94,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_drawn(
         ask(Count(where=Condition("city", "B"), epsilon=0.1), people, ROW, ledger, "people")
     before = ledger.head
     monkeypatch.setattr(job, "OperatingSystem", NoBits)
-    with pytest.raises(BudgetError, match="nothing was spent"):
+    with pytest.raises(BudgetError, match="no budget was used"):
         ask(query, people, ROW, ledger, "people")
     assert ledger.head == before
 
