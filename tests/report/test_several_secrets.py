@@ -103,7 +103,7 @@ def test_the_first_screen_has_a_line_for_each_secret_and_the_total(several: Fact
         of = r"[\d.]+ \[.*\] of [\d.]+ bits" if one["exact"] else r"at least [\d.]+.* of [\d.]+ bits.*"
         assert row[1].startswith(f"{at_least(one['dials']['protection']['value']):.3g}")
         assert re.fullmatch(of, row[4]), row
-        assert row[2].endswith("%") and row[5].endswith("%") and row[6].endswith("%")
+        assert "%" in row[2] and "%" in row[5] and "%" in row[6]
     (lowest,) = several.get("job.json", "headline", "secret")
     assert lowest == several.get("verdict.json", "deciding")
     assert len(grid(document, f"Scores of {lowest} (the least protected secret), 0 to 100")) == 6
@@ -164,7 +164,7 @@ def test_the_lower_end_never_stands_alone(several: Facts) -> None:
     leakage = grid(document, lowest, "headline")[0]
     assert "after: at least 0.123, at most 0.457 bits" in leakage[1]
     assert "A better attacker may learn more" in leakage[2]
-    assert "A better attacker may learn more" in said_in(document, "leakage-1")
+    assert "the second cannot be exceeded" in said_in(document, "leakage-1")
     everything = compose(enclosed(several, 0.1, 9.0), ENGLISH)
     assert re.fullmatch(r"at least 0\.1 of [\d.]+ bits, at most all of it", grid(everything, "Every secret")[0][4])
     for found in (document, everything):
@@ -279,7 +279,7 @@ def test_one_secret_is_told_by_the_names_of_files_of_a_single_one(several: Facts
 
 def test_an_accusation_is_in_doubt_where_no_secret_has_a_veto_for_it(several: Facts) -> None:
     doubted = changed(several, audit={"violations": ["record linkage beats the claim"], "violated": True})
-    assert "not beyond doubt: record linkage beats the claim" in warnings(compose(doubted, ENGLISH))
+    assert "though not beyond doubt, the audit shows that the release does not meet its guarantee: record linkage beats the claim" in warnings(compose(doubted, ENGLISH))
     said = warnings(compose(changed(doubted, verdict={"vetoes": ["record linkage beats the claim"]}), ENGLISH))
-    assert "does not keep what it claims: record linkage beats the claim" in said
+    assert "does not meet the guarantee that it claims: record linkage beats the claim" in said
     assert "Veto: record linkage beats the claim." in said

@@ -80,7 +80,7 @@ def test_a_policy_says_which_limits_somebody_gave(facts: Facts) -> None:
     document = compose(changed(facts, verdict={"policy": lines}), ENGLISH)
     assert rows(document, "verdict", "The policy") == [
         ["protection, at least", "60", "51.2", "NOT MET", "you"],
-        ["rows that are unique in the published columns, at most", "5 %", "1.23 %", "kept", "default policy"],
+        ["rows that are unique in the published columns, at most", "5%", "1.3%", "met", "default policy"],
         ["guarantee, at least", "20", "not known", "NOT MET", "default policy"],
     ]
 
@@ -154,7 +154,7 @@ def test_criteria_explain_with_every_leaf_and_the_paper_does_not_decide(facts: F
     said = said_in(document, "criteria")
     assert "Not asked, or not known: user experience." in said
     assert "Missing, and counted as the worst case: sensitivity of the data." in said
-    assert "The data need a protection of up to" in said and "Audit strength " in said
+    assert "a protection of up to" in said and "Audit strength " in said
     assert "By the published method the score is" in said and "does not decide" in said
     # Nobody asked for arcs here.
     assert "arcs" not in said and "comprehensive" not in said

@@ -53,7 +53,7 @@ def test_nothing_released_says_what_was_spent(refused: Facts) -> None:
     paid = changed(refused, job={"spent": {"histogram": 0.4, "release": None, "together": 0.4}})
     document = compose(paid, ENGLISH)
     assert "risked" not in in_section(document, "residual")
-    assert "ε = 0.4 of the budget is spent" in in_section(document, "residual")
+    assert "used ε = 0.4 of the budget" in in_section(document, "residual")
     assert "ε = 0.4 was used" in warnings(document)
 
 
@@ -92,7 +92,7 @@ def test_an_attack_far_above_the_judged_ones_is_in_the_statement(facts: Facts) -
     found = cells(
         compose(changed(facts, audit={"attacks": attacks}), ENGLISH), "Strongest attack if the data are released"
     )
-    assert found[1].startswith("100% [") and "correct, 50% without it" in found[1] and "“membership" in found[2]
+    assert found[1].startswith("100% [") and "correct, 50% [50%, 50%] without it" in found[1] and "“membership" in found[2]
 
 
 def test_the_strongest_attack_is_told_as_two_shares_and_with_its_own_verb(facts: Facts) -> None:
@@ -108,7 +108,7 @@ def test_the_strongest_attack_is_told_as_two_shares_and_with_its_own_verb(facts:
             one["baseline"].update(value=0.5349, low=None, high=None)
         document = compose(changed(facts, audit={"attacks": attacks}), ENGLISH)
         assert cells(document, "Strongest attack")[1] == "80% correct, 53% without it"
-        assert f"“{name}” {verb} 80% of the targets, compared with" in in_section(document, "residual")
+        assert f"“{name}” {verb} 80% of the targets" in in_section(document, "residual")
         assert "of the people" not in in_section(document, "residual")
 
 

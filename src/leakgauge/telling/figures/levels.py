@@ -55,7 +55,7 @@ def levels_figure(claims: Mapping[str, Claims], language: Language = ENGLISH) ->
     if len(claims) == 1:
         under = language.say(
             "Column {column!s}. The smaller the number, the stronger the protection.",
-            column=shortened(next(iter(claims)), 330),
+            column=shortened(next(iter(claims)), 240),
         )
     # The axes of all units start at the same place.
     labels = 8 + max(width_of(line) for row in rows for line in row["notion"].split("\n"))
