@@ -102,7 +102,7 @@ def test_a_limit_that_somebody_gave_decides_the_exit(here: Path, capsys: pytest.
     assert code == 1 and "ε is 24; you allow at most 2" in err
     code, out, err = run(capsys, *ASSESS, "--min-protection", "99", *DECLARED)
     assert code == 1 and "of 100; you require 99" in err
-    assert "Next step: do not hand out this release; no job made it" in " ".join(out.split())
+    assert "Next step: do not hand out this release; it was not made by a job" in " ".join(out.split())
     assert [line.split("│")[5].strip() for line in out.splitlines() if "protection, at least" in line] == ["you"]
 
 
