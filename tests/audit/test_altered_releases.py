@@ -82,7 +82,7 @@ def test_a_swapped_public_column_is_seen_as_it_was_released(tmp_path: Path, caps
     assert guessed[1] > guessed[0] + 0.1
     csv.write_csv(table, tmp_path / "people.csv")
     assert main(["audit", str(record), "--original", str(tmp_path / "people.csv"), "--targets", "100"]) == 1
-    assert "the public column city of the release tells more" in capsys.readouterr().err
+    assert "the public column city of the release contains more" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
