@@ -182,7 +182,7 @@ def test_nothing_is_refused_that_the_program_allows() -> None:
     ("distortion", "told"),
     [
         (Hamming(), r"is impossible: the least that these bounds allow is 0\.935447822; "),
-        (Absolute(), r"is not found: .* which is not proven for so many letters"),
+        (Absolute(), r"is not found: .* which is not proven for so many values"),
     ],
 )
 def test_a_large_alphabet_says_whether_its_least_is_proven(distortion: Distortion, told: str) -> None:
