@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from leakgauge.languages import Language
+from leakgauge.measures.countability import is_countable
 from leakgauge.rounding import rounded, written
 from leakgauge.web.questions import texts_in
 from leakgauge.web.workspace import OpenTable
@@ -15,7 +16,6 @@ _JOB, _ROW, _VALUE = 5.0, 2e-5, 0.14
 """Seconds as measured on one core: of every job, of each row, and of each value of a secret."""
 _LEARNING, _LEARNT_CELL, _LEARNT_ROWS = 9.0, 3e-5, 100_000
 """And where columns have too many combinations to count, so that attackers learn from rows, up to so many."""
-_ROWS_PER_CELL: Final = 5
 _MOST_VALUES: Final = 200
 """Of a secret with more values ranges are made, which take their own time."""
 _RANGES: Final = 10
@@ -64,7 +64,7 @@ def _first(rows: int, asked: Mapping[str, Any], values: Mapping[str, int]) -> fl
     learnt = sum(
         _LEARNING + min(rows, _LEARNT_ROWS) * letters * _LEARNT_CELL
         for letters in each
-        if around > 1 and around * letters * _ROWS_PER_CELL > rows
+        if around > 1 and not is_countable(around * letters, rows)
     )
     return _JOB + rows * _ROW + sum(each) * _VALUE + learnt
 
