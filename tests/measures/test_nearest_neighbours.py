@@ -228,7 +228,7 @@ def test_a_few_repeats_are_told_and_many_refused() -> None:
     x[:20] = 0.0
     assert not differential_entropy(x).reliable
     x[:50] = 0.0
-    with pytest.raises(ColumnError, match=r"no density: 5% of its rows .* more than 5 times, 5 % the same one; take"):
+    with pytest.raises(ColumnError, match=r"no density: 5% of its rows .* more than 5 times, 5% the same one; take"):
         differential_entropy(x)
     with pytest.raises(ColumnError, match="no density: 100% of its rows"):
         differential_entropy(np.arange(1000) % 100)
