@@ -251,6 +251,8 @@ def test_processing_publishing_and_knowing(name: str) -> None:
         more = by_law(ReleaseLaw(joint, channel, columns, ("v",)), backgrounds=[["z"], ["v", "z"]])
         assert published.protection.value >= known.protection.value >= more.protection.value
         assert published.exposed.value <= known.exposed.value <= more.exposed.value
+        wider = by_law(ReleaseLaw(joint, channel, columns, ("v",)), backgrounds=[["v", "z"]])
+        assert known.protection.value >= wider.protection.value and known.exposed.value <= wider.exposed.value
         response = randomized_response(1.0, letters="cde").channel()
         noisy = by_law(ReleaseLaw(joint, channel, columns, ("v",)).with_release("z", response, "z released"))
         assert published.protection.value + NEAR >= noisy.protection.value >= both.protection.value - NEAR
@@ -259,6 +261,26 @@ def test_processing_publishing_and_knowing(name: str) -> None:
         assert private.protection.value == pytest.approx(alone.protection.value)
         assert private.exposed.value == pytest.approx(alone.exposed.value)
         assert private.usefulness.value == pytest.approx(alone.usefulness.value)
+
+
+@pytest.mark.parametrize("seed", [*range(40), *map(nightly, range(40, 400))])
+def test_declaring_more_background_never_raises_the_protection(seed: int) -> None:
+    """Of an attacker who knows everything declared the release may reveal less than of one who knows a part."""
+    draw = simulation(seed)
+    sizes = draw.integers(2, 4, size=4)
+    cells = draw.dirichlet(np.full(sizes.prod(), draw.choice([0.1, 0.5, 2.0]))).reshape(sizes[0], -1)
+    labels = [(a, b, c) for a in range(sizes[1]) for b in range(sizes[2]) for c in range(sizes[3])]
+    joint = Joint(range(int(sizes[0])), labels, cells)
+    channel = randomized_response(float(draw.uniform(0.5, 4)), letters=joint.rows).channel()
+    published = draw.choice(["", "a"])
+    law = ReleaseLaw(joint, channel, ("a", "b", "c"), ("a",) if published else ())
+    declared, before = (), by_law(law)
+    for name in draw.permutation(["a", "b", "c"]).tolist():
+        declared = (*declared, name)
+        after = by_law(law, backgrounds=[declared])
+        assert after.protection.value <= before.protection.value
+        assert after.exposed.value >= before.exposed.value
+        before = after
 
 
 # 5. What is not known.

@@ -106,7 +106,7 @@ class DialEvidence(Part, frozen=True, kw_only=True):
     """What is known of one secret of a release: by its law, or from attacks on it. None is what is not known.
 
     Attributes:
-        attackers: somebody who knows nothing, and one for each declared background.
+        attackers: somebody who knows nothing, and one for each subset of a declared background.
         certain_to: backgrounds that leave nothing to protect, because they tell the secret without the release.
         exposed: the largest share, over values, of the people with a value for whom it becomes all but certain.
         advantage: the largest advantage in distinguishing neighbours that the claims allow; None without a finite

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 
 from leakgauge.errors import ModelError, OptionError, did_you_mean
 from leakgauge.probability import Channel, Distribution, Joint, Label, Scenario, Seen
 from leakgauge.probability.cells import Codes, Floats, follow, gather, log_or_zero, sums_by
+
+MOST_TRIED_WHOLE = 10
+"""Columns of a background of which every subset is tried as knowledge."""
+
+
+def subsets(background: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """What an attacker may know of a background, from nothing to all of it.
+
+    Knowing more can mean gaining less, so that no single subset is the worst. Of more than ten columns only nothing,
+    single columns, pairs and all of them are tried.
+
+    Example:
+        >>> list(subsets(["age", "city"]))
+        [(), ('age',), ('city',), ('age', 'city')]
+    """
+    count = len(background)
+    for size in range(count + 1):
+        if size <= 2 or size == count or count <= MOST_TRIED_WHOLE:
+            yield from combinations(background, size)
 
 
 @dataclass(frozen=True, eq=False)

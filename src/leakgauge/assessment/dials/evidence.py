@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from leakgauge.artefacts.dials import Attacker, DialEvidence, Neighbours, Statis
 from leakgauge.assessment.dials.guarantee import advantage_of
 from leakgauge.assessment.dials.protection import exposed, gained, leaves_something, told
 from leakgauge.assessment.dials.usefulness import association, squared_correlation
-from leakgauge.case.law import ReleaseLaw
+from leakgauge.case.law import ReleaseLaw, subsets
 from leakgauge.case.numbers import tenths
 from leakgauge.claims import Statement
 from leakgauge.distances.centres import centres
@@ -38,7 +39,8 @@ def evidence_by_law(
 
     Args:
         law: of everything that leaves.
-        backgrounds: what an attacker may know, each a column or several; an attacker who knows nothing comes first.
+        backgrounds: what an attacker may know, each a column or several. She may know any subset of it, so that
+            declaring more never raises the protection; an attacker who knows nothing comes first.
         numbers: that the secret's values stand for; None where they are letters.
         claims: of the mechanism, all of which hold.
         neighbours: between whom they are.
@@ -67,7 +69,7 @@ def evidence_by_law(
     attackers, certain_to, most_exposed = list[Attacker](), list[tuple[str, ...]](), list[float]()
     classes = None if numbers is None else tenths(numbers, law.shares)
     declared = ((one,) if isinstance(one, str) else tuple(dict.fromkeys(one)) for one in backgrounds)
-    for knows in dict.fromkeys(((), *declared)):
+    for knows in dict.fromkeys(((), *chain.from_iterable(map(subsets, declared)))):
         sight = law.sight(knows)
         if not leaves_something(sight, numbers):
             certain_to.append(knows)
