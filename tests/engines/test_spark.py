@@ -225,11 +225,22 @@ def test_settings_and_views_of_others_are_left_alone() -> None:
 def test_counting_is_cancelled_in_spark() -> None:
     session = sparks.session()
     endless = session.range(10**13).selectExpr("CAST(sqrt(id) AS INT) AS n")
-    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    is_over = threading.Event()
+
+    def press() -> None:
+        # Python drops Ctrl-C while it collects what Spark left; whoever waits presses again.
+        pause = 1.0
+        while not is_over.wait(pause):
+            os.kill(os.getpid(), signal.SIGINT)
+            pause = 30.0
+
+    somebody = threading.Thread(target=press)
     with open_table(endless) as table:
-        timer.start()
+        somebody.start()
         with pytest.raises(KeyboardInterrupt):
             table.counts("n")
+        is_over.set()
+        somebody.join()
     assert not session.sparkContext.statusTracker().getActiveJobsIds()
 
 
