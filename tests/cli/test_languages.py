@@ -116,7 +116,7 @@ def test_what_cannot_be_parsed_is_said_in_chinese(
     ("failure", "code", "told"),
     [
         (click.Abort(), 130, "已中断。"),
-        (MemoryError(), 3, "内存不足；请减少列、使用更粗的列，或进行分箱。"),
+        (MemoryError(), 3, "内存不足；请减少列、使用泛化后的列，或进行分箱。"),
         (OSError(28, "No space left on device"), 3, "系统拒绝了操作：No space left on device。"),
         (
             ZeroDivisionError("secret"),

@@ -66,7 +66,7 @@ def test_the_name_of_a_file_stays() -> None:
     [
         (
             ModelError("All counts are 0; there is nothing to measure."),
-            "d.csv 不含距离：所有计数都是 0；没有可度量的内容。",
+            "d.csv 不能用作距离：所有计数都是 0；没有可度量的内容。",
         ),
         (
             LabelError(
@@ -76,7 +76,7 @@ def test_the_name_of_a_file_stays() -> None:
                 count=2,
                 role="outputs",
             ),
-            "d.csv 不含距离：2 个输出中有 1 个与前面的重复；标签必须不同（1、1.0 和 True 相等）。",
+            "d.csv 不能用作距离：2 个输出中有 1 个与前面的重复；标签必须不同（1、1.0 和 True 相等）。",
         ),
     ],
 )
