@@ -18,7 +18,6 @@ from leakgauge.location.mechanisms import (
     areas_of_users,
     blocks,
     cascade,
-    draw_dummies,
     dummies_from_prior,
     exponential_by_distance,
     hidden,
@@ -162,20 +161,6 @@ def test_dummies_from_a_prior_are_drawn_one_after_another(count: int, zeros: int
                 expected[true, at[frozenset((true, *order))]] += chance
     np.testing.assert_allclose(placed.channel.matrix, expected, atol=1e-12)
     assert placed.contains(prior) == pytest.approx(1)
-
-
-def test_dummies_are_drawn_as_their_channel_says_on_maps_of_any_size() -> None:
-    prior = Distribution("abcde", [0.4, 0.3, 0.2, 0.1, 0.0])
-    placed = dummies_from_prior(prior, 3)
-    at = {group: output for output, group in enumerate(placed.groups)}
-    for area in (0, 3, 4):
-        sets = draw_dummies(prior, 3, np.full(30_000, area), Simulated(simulation_seed=area))
-        seen = np.bincount([at[tuple(one)] for one in sets.tolist()], minlength=len(at))
-        assert p_value(seen, placed.channel.matrix[area]) >= FALSE_ALARM
-    large = draw_dummies(Distribution.uniform(range(40_000)), 5, np.arange(1000), Simulated(simulation_seed=1))
-    assert (np.diff(large, axis=1) > 0).all() and (large == np.arange(1000)[:, None]).any(axis=1).all()
-    with pytest.raises(OptionError, match="All but 2 areas are too rare"):
-        draw_dummies(Distribution("abc", [0.5, 0.499995, 0.000005]), 3, np.zeros(1, dtype=int), Simulated(0))
 
 
 def test_dummies_from_the_prior_tell_no_more_than_uniform_ones_to_who_knows_it() -> None:

@@ -5,7 +5,7 @@ from leakgauge.location.mechanisms.by_distance import (
     least_leaking,
     least_leaking_on_grid,
 )
-from leakgauge.location.mechanisms.dummies import draw_dummies, dummies_from_prior, uniform_dummies
+from leakgauge.location.mechanisms.dummies import dummies_from_prior, uniform_dummies
 from leakgauge.location.mechanisms.generalisation import areas_of_users, blocks, hidden
 from leakgauge.location.mechanisms.placed import Placed, cascade, on_areas, planar
 
@@ -14,7 +14,6 @@ __all__ = [
     "areas_of_users",
     "blocks",
     "cascade",
-    "draw_dummies",
     "dummies_from_prior",
     "exponential_by_distance",
     "hidden",

@@ -1,7 +1,7 @@
 """Tracking over a trace: where someone was at each step, given how people move and what was reported.
 
-The filter uses the reports up to a step, the smoother all of them; the likeliest path is one path, the most probable of
-all. Every belief is exact on areas: the same as a sum over all paths.
+The filter uses the reports up to a step, the smoother all of them. Every belief is exact on areas: the same as a sum
+over all paths.
 
 Reference: Rabiner, A tutorial on hidden Markov models, 1989; Shokri et al., Quantifying location privacy, 2011.
 """
@@ -19,13 +19,7 @@ from leakgauge.errors import ModelError
 from leakgauge.location.areas import distances_apart
 from leakgauge.location.tracking.evidence import Evidence
 from leakgauge.location.tracking.guessing import Aim, guesser_of
-from leakgauge.location.tracking.messages import (
-    BeliefMessages,
-    Likeliest,
-    Logarithms,
-    Probabilities,
-    TooUnlikelyError,
-)
+from leakgauge.location.tracking.messages import Logarithms, Messages, Probabilities, TooUnlikelyError
 from leakgauge.location.tracking.movement import Movement
 from leakgauge.probability.cells import Codes, Floats
 
@@ -69,14 +63,6 @@ class Track:
         return distances_apart(points, self.guesses, truth)
 
 
-@dataclass(frozen=True, eq=False)
-class Path:
-    """The most probable path of all, and the log of its probability together with the reports, in nats."""
-
-    areas: Codes
-    score: float
-
-
 @checked
 def track(
     movement: Movement,
@@ -106,7 +92,7 @@ def track(
     """
     guesser = guesser_of(points, len(movement.areas), aim)
 
-    def follow(messages: BeliefMessages) -> Track:
+    def follow(messages: Messages) -> Track:
         guesses = np.empty((len(evidence), 5))
         for step, belief in messages.beliefs(hindsight=hindsight):
             guesses[step] = guesser.guess(belief)
@@ -117,23 +103,10 @@ def track(
 
 
 @checked
-def beliefs(movement: Movement, evidence: Evidence, *, hindsight: bool = False) -> Floats:
-    """p(x) of every step, one row each: for maps and traces small enough to hold them."""
-
-    def follow(messages: BeliefMessages) -> Floats:
-        held = np.empty((len(evidence), len(movement.areas)))
-        for step, belief in messages.beliefs(hindsight=hindsight):
-            held[step] = belief
-        return held
-
-    return _safely(movement, evidence, follow)
-
-
-@checked
 def log_evidence(movement: Movement, evidence: Evidence) -> float:
     """The log of how likely the reports are together, in nats, up to the constants of their scores."""
 
-    def follow(messages: BeliefMessages) -> float:
+    def follow(messages: Messages) -> float:
         for _ in messages.states():
             pass
         return messages.likelihood
@@ -141,22 +114,7 @@ def log_evidence(movement: Movement, evidence: Evidence) -> float:
     return _safely(movement, evidence, follow)
 
 
-@checked
-def likeliest_path(movement: Movement, evidence: Evidence) -> Path:
-    """The path with the highest probability given all reports (Viterbi).
-
-    Raises:
-        ModelError: no path leads to the reports.
-    """
-    messages = Likeliest(movement, evidence)
-    areas = np.empty(len(evidence), dtype=np.int64)
-    for step, state in messages.states_backwards():
-        last = step == len(evidence) - 1
-        areas[step] = np.argmax(state) if last else messages.before(state, int(areas[step + 1]), step + 1)
-    return Path(areas, messages.likelihood)
-
-
-def _safely(movement: Movement, evidence: Evidence, follow: Callable[[BeliefMessages], T]) -> T:
+def _safely(movement: Movement, evidence: Evidence, follow: Callable[[Messages], T]) -> T:
     """By probabilities, or where these are too small for floats by their logarithms."""
     try:
         return follow(Probabilities(movement, evidence))
