@@ -10,6 +10,7 @@ import numpy as np
 
 from leakgauge.distances.map_cells import METRES_PER_DEGREE, require_smaller
 from leakgauge.errors import OptionError
+from leakgauge.location.areas import turned
 from leakgauge.location.extent import PER_DEGREE, Extent
 from leakgauge.probability.cells import Codes
 from leakgauge.sentences import Sentence
@@ -125,7 +126,9 @@ def learn_box(extent: Extent, cell_metres: float | None = None) -> LearntBox:
     extent.require_places()
     (low, high), (left, right), trimmed = _spans(extent)
     if cell_metres is not None:
-        _require_smaller(cell_metres, (low, high), (left, right))
+        tall, wide = ((end - start) / PER_DEGREE * METRES_PER_DEGREE for start, end in ((low, high), (left, right)))
+        middle = math.cos(math.radians((low + high) / 2 / PER_DEGREE - 90))
+        require_smaller(cell_metres, tall, wide * middle)
     cell = (cell_metres or 0.0) / METRES_PER_DEGREE
     south, north = _rounded((low / PER_DEGREE - 90, high / PER_DEGREE - 90), cell)
     # By the rounded middle, so that the other edges do not tell of the southernmost or northernmost place.
@@ -133,14 +136,10 @@ def learn_box(extent: Extent, cell_metres: float | None = None) -> LearntBox:
     west, east = _rounded((left / PER_DEGREE - 180, right / PER_DEGREE - 180), cell / middle)
     if east - west >= 360:
         west, east = -180.0, 180.0
-    box = Box(max(south, -90.0), min(north, 90.0), _turned(west), 180.0 if east == 180 else _turned(east))
+    box = Box(
+        max(south, -90.0), min(north, 90.0), round(turned(west), 7), 180.0 if east == 180 else round(turned(east), 7)
+    )
     return LearntBox(box, trimmed)
-
-
-def _require_smaller(metres: float, up: Span, along: Span) -> None:
-    middle = math.cos(math.radians(sum(up) / 2 / PER_DEGREE - 90))
-    tall = (up[1] - up[0]) / PER_DEGREE * METRES_PER_DEGREE
-    require_smaller(metres, tall, (along[1] - along[0]) / PER_DEGREE * METRES_PER_DEGREE * middle)
 
 
 def _spans(extent: Extent) -> tuple[Span, Span, bool]:
@@ -186,7 +185,3 @@ def _rounded(edges: tuple[float, float], cell: float) -> tuple[float, float]:
 def _round_step(least: float) -> float:
     power = 10.0 ** math.floor(math.log10(least))
     return next(part * power for part in (1.0, 2.0, 5.0, 10.0) if part * power >= least * (1 - 1e-9))
-
-
-def _turned(longitude: float) -> float:
-    return round((longitude + 180) % 360 - 180, 7)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -129,28 +130,22 @@ def _goes_back(people: Codes, times: Codes) -> bool:
     return bool(np.any(same & (np.diff(times[order]) < 0)))
 
 
-def _notices(points: Points, backwards: bool, missing: int, repeated: int, contradicting: int) -> list[Sentence]:
-    notices = []
+def _notices(points: Points, backwards: bool, missing: int, repeated: int, contradicting: int) -> Iterator[Sentence]:
     if points.user is None:
-        notices.append(
-            Sentence("All rows are taken as the trace of one person; name the column of persons if there are several.")
+        yield Sentence(
+            "All rows are taken as the trace of one person; name the column of persons if there are several."
         )
     if backwards:
-        notices.append(Sentence("The rows are not in order of time; they were sorted by person and time."))
+        yield Sentence("The rows are not in order of time; they were sorted by person and time.")
     if missing:
-        notices.append(
-            Sentence(
-                "Rows without a place on the earth, a time or a person, which are left out of the traces: {missing:,}.",
-                missing=missing,
-            )
+        yield Sentence(
+            "Rows without a place on the earth, a time or a person, which are left out of the traces: {missing:,}.",
+            missing=missing,
         )
     if repeated:
-        notices.append(
-            Sentence(
-                "Rows that report a person at the same time as another row: {repeated:,}, of which {contradicting:,} "
-                "name another area; the first row counts.",
-                repeated=repeated,
-                contradicting=contradicting,
-            )
+        yield Sentence(
+            "Rows that report a person at the same time as another row: {repeated:,}, of which {contradicting:,} "
+            "name another area; the first row counts.",
+            repeated=repeated,
+            contradicting=contradicting,
         )
-    return notices

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from leakgauge.errors import FileError, OptionError, did_you_mean
-from leakgauge.location.projection import OnFlatMap, turned, widest_gap
+from leakgauge.location.areas import OnFlatMap, turned, widest_gap
 from leakgauge.probability.cells import Codes, Floats
 
 SLIVER: Final = 1e-4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -179,40 +180,30 @@ def _codes_in(period: Period, column: pa.Array) -> Codes:
     return np.asarray(codes.fill_null(last), dtype=np.int64)
 
 
-def _notices(counting: Counting, users: int | None) -> list[Sentence]:
-    notices = []
+def _notices(counting: Counting, users: int | None) -> Iterator[Sentence]:
     outside, counts, grouped = counting.outside, counting.counts, counting.grouped
     if grouped is not None and grouped.column == counting.points.time and grouped.zoned:
-        notices.append(
-            Sentence("The times in {column!r} have a time zone; their hours are those of UTC.", column=grouped.column)
-        )
+        yield Sentence("The times in {column!r} have a time zone; their hours are those of UTC.", column=grouped.column)
     if counting.without_weight:
-        notices.append(
-            Sentence(
-                "Rows without a weight in {column!r}, which count as 0: {count:,}.",
-                count=counting.without_weight,
-                column=counting.points.weight or "",
-            )
+        yield Sentence(
+            "Rows without a weight in {column!r}, which count as 0: {count:,}.",
+            count=counting.without_weight,
+            column=counting.points.weight or "",
         )
     if outside:
-        notices.append(
-            Sentence(
-                "Points outside the map, which are not counted: {outside:,} of {places:,}.",
-                outside=outside,
-                places=outside + int(counts.sum()),
-            )
+        yield Sentence(
+            "Points outside the map, which are not counted: {outside:,} of {places:,}.",
+            outside=outside,
+            places=outside + int(counts.sum()),
         )
     if np.count_nonzero(counts) == 1 and len(counts) > 1:
-        notices.append(
-            Sentence("All points lie in one area, so that there is nothing to hide or to learn; choose smaller areas.")
+        yield Sentence(
+            "All points lie in one area, so that there is nothing to hide or to learn; choose smaller areas."
         )
     if users == 1:
-        notices.append(
-            Sentence(
-                "All points belong to one user: the prior is that user's own and must be kept private like the rows."
-            )
+        yield Sentence(
+            "All points belong to one user: the prior is that user's own and must be kept private like the rows."
         )
-    return notices
 
 
 def _shares(labels: tuple[Label, ...], weights: Floats, smoothing: float) -> Distribution:

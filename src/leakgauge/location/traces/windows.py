@@ -16,8 +16,8 @@ import numpy as np
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
 from leakgauge.location.traces.release import release_trace
-from leakgauge.location.tracking.averages import averaged
 from leakgauge.location.tracking.evidence import Evidence
+from leakgauge.location.tracking.large_maps import averaged
 from leakgauge.location.tracking.markov import log_evidence
 from leakgauge.location.tracking.movement import Movement
 from leakgauge.measures import shannon

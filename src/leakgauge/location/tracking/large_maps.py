@@ -13,13 +13,15 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
-from leakgauge.location.tracking.averages import averaged
 from leakgauge.location.tracking.guessing import Aim, guesser_of
 from leakgauge.location.tracking.moves import logarithms
 from leakgauge.measures import shannon
 from leakgauge.mechanisms.mechanism import Law
 from leakgauge.probability import Distribution, Estimate
+from leakgauge.probability.cells import Floats
 from leakgauge.randomness.sources import Simulated, simulation
+
+CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -85,3 +87,13 @@ def infer_by_drawing(
     remaining = averaged(entropies, 0.0, entropy)
     information = averaged(entropy - entropies, 0.0, entropy)
     return Drawn(averaged(errors, 0.0, math.inf), information, remaining)
+
+
+def averaged(values: Floats, least: float, most: float) -> Estimate:
+    """The mean of independent draws with the interval of Student's law, both cut to what the mean can be."""
+    from scipy.special import stdtrit
+
+    width = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2) * values.std(ddof=1) / math.sqrt(len(values)))
+    mean = float(values.mean())
+    value, low, high = (min(max(end, least), most) for end in (mean, mean - width, mean + width))
+    return Estimate(value, low, high, CONFIDENCE, len(values))
