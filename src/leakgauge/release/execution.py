@@ -29,7 +29,7 @@ from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.randomness.row_order import RowOrder
 from leakgauge.release.bound import BoundPlan, bind
 from leakgauge.release.destinations import FileDestination, Named, TableDestination, destination
-from leakgauge.release.drawing import drawn_rows
+from leakgauge.release.drawing import drawn_rows, writing_on_workers
 from leakgauge.release.files import Formulas, plain, tables_of, write_batches
 from leakgauge.release.held import require_held
 from leakgauge.release.ledger import Entry, Ledger
@@ -43,7 +43,6 @@ from leakgauge.release.record import TABLE, make_public_record, make_record, pub
 from leakgauge.release.signatures import forget_signature, private_key, require_no_signature, sign_record
 from leakgauge.release.sizes import largest_record, largest_release, largest_scratch
 from leakgauge.release.unit import UnitOfProtection
-from leakgauge.release.workers import writing_on_workers
 from leakgauge.tables import Table
 from leakgauge.waiting import told_while_waiting
 

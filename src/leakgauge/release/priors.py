@@ -19,7 +19,7 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.probability.labels import same_alphabet
 from leakgauge.randomness import Randomness
 from leakgauge.release.bound import BoundColumn, BoundPlan, bind
-from leakgauge.release.ledger.told import Bits
+from leakgauge.release.ledger.entry import Bits
 from leakgauge.release.plan import ReleasePlan
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import Table

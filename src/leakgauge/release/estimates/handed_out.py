@@ -14,7 +14,7 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.estimates.effective_rows import KEPT
 from leakgauge.release.estimates.reading import Protected, protected_column
-from leakgauge.release.shown import names_unseen_values
+from leakgauge.release.record import names_unseen_values
 from leakgauge.sentences import Sentence
 
 MOST_CELLS = 1 << 20

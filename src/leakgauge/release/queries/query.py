@@ -17,7 +17,7 @@ from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Estimate
 from leakgauge.randomness import Randomness
 from leakgauge.release.queries.conditions import Condition, together
-from leakgauge.release.queries.groups import Groups
+from leakgauge.release.queries.labels import Groups
 from leakgauge.release.queries.rows import Protection, require_column, used_rows
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Table

@@ -18,8 +18,7 @@ from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Estimate
 from leakgauge.randomness import Randomness
 from leakgauge.release.queries.bounds import BoundedQuery
-from leakgauge.release.queries.groups import Groups
-from leakgauge.release.queries.labels import DeclaredLabel
+from leakgauge.release.queries.labels import DeclaredLabel, Groups
 from leakgauge.release.queries.noise import (
     SpreadNoise,
     TotalNoise,
