@@ -19,7 +19,6 @@ from leakgauge.location.mechanisms import (
     blocks,
     cascade,
     dummies_from_prior,
-    exponential_by_distance,
     hidden,
     least_leaking,
     least_leaking_on_grid,
@@ -27,6 +26,7 @@ from leakgauge.location.mechanisms import (
     planar,
     uniform_dummies,
 )
+from leakgauge.location.mechanisms.by_distance import channel_by_distance
 from leakgauge.location.mechanisms.placed import epsilon_per_km
 from leakgauge.location.mechanisms.pseudonyms import recognised_by_places
 from leakgauge.measures import mutual_information
@@ -59,7 +59,7 @@ def every_mechanism() -> dict[str, Placed]:
         "uniform dummies": uniform_dummies(CITY, 2),
         "dummies from the prior": dummies_from_prior(prior, 2),
         "planar Laplace": noise,
-        "exponential": exponential_by_distance(CITY.labels, METRES, 2.0),
+        "exponential": on_areas(channel_by_distance(CITY.labels, METRES, 2.0), METRES),
         "least leaking": least_leaking(prior, METRES, 800.0),
         "noise, then blocks": cascade(noise, blocks(CITY, 1), METRES),
     }
@@ -86,7 +86,8 @@ def test_every_claim_holds_cell_by_cell_on_the_exact_channel() -> None:
 
 def test_half_of_the_exponent_keeps_the_epsilon_asked_for() -> None:
     for epsilon in (0.1, 1.0, 5.0):
-        assert exponential_by_distance(CITY.labels, METRES, epsilon).mechanism.claims[1].level <= epsilon
+        exponential = on_areas(channel_by_distance(CITY.labels, METRES, epsilon), METRES)
+        assert exponential.mechanism.claims[1].level <= epsilon
 
 
 def test_sets_are_useful_by_what_they_contain_and_how_large_they_are() -> None:

@@ -93,12 +93,7 @@ _FAR_OFF: Final = Sentence(
 
 @dataclass(frozen=True)
 class LearntBox:
-    """A box that follows from the points.
-
-    Attributes:
-        box: the edges, rounded outwards.
-        trimmed: whether a few points far off are left outside.
-    """
+    """A box that follows from the points, rounded outwards, and whether a few points far off are left outside."""
 
     box: Box
     trimmed: bool
@@ -112,12 +107,9 @@ class LearntBox:
 def learn_box(extent: Extent, cell_metres: float | None = None) -> LearntBox:
     """The smallest box around the points, over the antimeridian where it is smaller so.
 
-    Its edges are rounded outwards to whole cells, or to hundredths of the box where that is more, so that none of them
-    is the place of somebody. Where a few points, one in 500 at most along each axis, would make it many times as large,
-    they are left outside.
-
-    Args:
-        cell_metres: the side of cells; None where their number is given.
+    Its edges are rounded outwards to whole cells, if these have a side, or to hundredths of the box where that is more,
+    so that none of them is the place of somebody. Where a few points, one in 500 at most along each axis, would make it
+    many times as large, they are left outside.
 
     Raises:
         TableError: no row has a place.

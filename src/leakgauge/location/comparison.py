@@ -50,12 +50,8 @@ PLANAR_LAPLACE = "planar-laplace"
 class Family:
     """Mechanisms that differ in one setting.
 
-    Args:
-        name: of the family.
-        make: the mechanism at a setting.
-        settings: from the largest mean distance to the smallest: two ends, between which any number is a setting, or
-            all there are.
-        continuous: whether there are settings between the two ends.
+    The settings go from the largest mean distance to the smallest: all there are or, of a continuous family, two ends
+    between which any number is a setting.
     """
 
     name: str
@@ -171,10 +167,7 @@ def families_on(
 ) -> tuple[Family, ...]:
     """Those that a map of cells has: noise, the exponential mechanism, blocks, dummies, and squares of enough users.
 
-    Args:
-        prior: for dummies.
-        visited: the cell of each point, for squares of enough users.
-        users: whose point it is, as of ``areas_of_users``.
+    For the last, ``visited`` is the cell of each point and ``users`` whose point it is, as of ``areas_of_users``.
     """
     metres = distances_between(cells)
     side = min(cells.sides) / PER_KILOMETRE

@@ -174,12 +174,7 @@ class Counting:
         return int(np.count_nonzero(np.diff(people, prepend=-1))), np.bincount(areas, minlength=self._size)
 
     def require_points_inside(self) -> None:
-        """Refuse a map that holds no point, and columns that are swapped.
-
-        Raises:
-            ColumnError: hardly a point lies in an area, and most do with the columns exchanged.
-            TableError: none does.
-        """
+        """Refuse a map that holds no point, and columns that are swapped."""
         inside, places = int(self.counts.sum()), self.n - self.missing - self.impossible
         if inside > FEW_INSIDE * places:
             return

@@ -27,12 +27,10 @@ class Extent:
     """Where the points of a table lie, along each axis alone.
 
     Attributes:
-        n: rows.
         missing: rows without a latitude or a longitude.
         impossible: rows with a latitude or longitude that the earth does not have.
         latitudes: points for each thousandth of a degree from −90.
         longitudes: points for each thousandth of a degree from −180.
-        notices: what a person should look at.
     """
 
     points: Points
@@ -44,11 +42,7 @@ class Extent:
     notices: tuple[Sentence, ...] = ()
 
     def require_places(self) -> None:
-        """Refuse a table without a place.
-
-        Raises:
-            TableError: no row has a latitude and a longitude.
-        """
+        """Refuse a table in which no row has a latitude and a longitude."""
         if self.n == self.missing + self.impossible:
             raise TableError(
                 "None of the {rows:,} rows has both a latitude in {lat!r} and a longitude in {lon!r}; name columns "

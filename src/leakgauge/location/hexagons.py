@@ -110,13 +110,7 @@ class Hexagons(OnFlatMap):
 
 
 def hexagons_of(points: Points, resolution: int) -> Hexagons:
-    """Hexagons that cover the box that is learnt from the points.
-
-    Raises:
-        ColumnError: columns that hold no places, or swapped ones.
-        TableError: no row has a place.
-        OptionError: as of ``Hexagons``.
-    """
+    """Hexagons that cover the box that is learnt from the points."""
     return Hexagons(learn_box(extent_of(points)).box, resolution)
 
 

@@ -20,17 +20,15 @@ MOST_ROWS = 10**8
 
 @dataclass(frozen=True)
 class ObservedTraces:
-    """The reports of each person in order of time.
+    """The reports of each person, numbered from 0, in order of time.
 
     Attributes:
         areas: the area of each report by its position among the labels, −1 outside all.
-        traces: whose it is: persons are numbered from 0.
-        times: when it was, in microseconds since 1970.
+        times: in microseconds since 1970.
         n: rows of the table.
         missing: rows without a place on the earth, a time or a person, which are left out.
         repeated: reports of a person at the same time as another, which are left out: the first row counts.
         contradicting: those of them that name another area.
-        notices: what was done with them.
     """
 
     areas: Codes

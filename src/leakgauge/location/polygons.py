@@ -23,14 +23,9 @@ _NAMES: Final = ("name", "NAME", "Name", "id")
 
 @dataclass(frozen=True, eq=False)
 class Polygons(OnFlatMap):
-    """Areas with borders, in the order of their names.
+    """Areas with borders, in the order of their names; a point on a border that two share belongs to the first of them.
 
-    A point on a border that two areas share belongs to the first of them by name.
-
-    Attributes:
-        labels: their names.
-        shapes: what each covers, of one piece or several, with holes; longitudes go east from ``west`` on.
-        west: a longitude that no area crosses.
+    Shapes are of one piece or several, with holes; longitudes go east from ``west`` on, which no area crosses.
     """
 
     labels: tuple[str, ...]

@@ -41,17 +41,14 @@ class Visits:
     """How many points lie in each area.
 
     Attributes:
-        counts: rows in each area.
-        weights: the same by weight; the counts where there is none.
+        weights: the rows in each area by weight; their counts where there is none.
         n: rows of the table.
         outside: rows whose place is in no area.
         missing: rows without a place.
         impossible: rows with a place off the earth.
         users: distinct users with a point in an area; None where no column names them.
-        users_by_area: in each area.
         groups: labels of hours (0 to 23), of weekdays and hours ((1, 0) is Monday midnight), or of another column.
         by_group: weights by area and group; None where no grouping was asked for.
-        notices: what a person should look at.
     """
 
     areas: Areas

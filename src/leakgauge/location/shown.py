@@ -62,12 +62,9 @@ def map_shown(
     values: Mapping[str, Floats] | None = None,
     paths: Mapping[str, Codes] | None = None,
 ) -> MapShown:
-    """The map with the prior and other values; areas without people have none.
+    """The map with the share of each area and other values by their names; areas without people have none.
 
-    Args:
-        prior: the share of each area.
-        values: by what they are of, one number per area.
-        paths: traces by what they are, area after area.
+    Paths are traces by their names, area after area.
     """
     every = {"prior": prior, **(values or {})}
     lines = {name: _ring(areas.points[path]) for name, path in (paths or {}).items()}

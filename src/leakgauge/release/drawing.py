@@ -32,10 +32,7 @@ def drawn_rows(
 ) -> Iterator[pa.RecordBatch]:
     """The released rows in the order in which they leave, the table's where none is given.
 
-    Args:
-        file: where rows go that do not fit into memory.
-        size: the bytes of all rows, about.
-        tell: told how many rows are drawn.
+    Rows that do not fit into memory go to the file; ``size`` is about the bytes of all rows.
     """
     drawn = _drawn(bound, randomness, tell)
     return drawn if order is None else reordered(drawn, order, file, parts_of(size))

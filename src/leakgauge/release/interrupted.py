@@ -15,10 +15,7 @@ from leakgauge.release.verification import verify
 def drawn_record(record: Path, *written: Path, table: str | None = None) -> Record | None:
     """The record of a whole release, which an interrupted run may have left; None where there is none.
 
-    Args:
-        record: the file of the record.
-        written: the other files that the run wrote.
-        table: the address of a release that is a table.
+    ``written`` are the other files of that run, ``table`` the address of a release that is a table.
     """
     if not all(place.exists() for place in (record, *written)):
         return None

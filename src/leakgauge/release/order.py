@@ -22,10 +22,7 @@ def order_file(order: RowOrder, reference: str, rows: int) -> RowOrderFile:
 
 
 def row_order(record: Record, place: Path, drawn: RowOrder | None = None) -> RowOrder | None:
-    """The order of the rows of a release; None where they are in the table's order.
-
-    Args:
-        drawn: the order itself, where this process drew it; its file is compared with the record all the same.
+    """The order of the rows of a release, or as it was drawn; None where they are in the table's order.
 
     Raises:
         FileError: the file with its key is not beside the record.

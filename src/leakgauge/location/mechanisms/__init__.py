@@ -1,7 +1,6 @@
 """Mechanisms on areas of the earth: each an exact channel with its claims, and the areas that its outputs stand for."""
 
 from leakgauge.location.mechanisms.by_distance import (
-    exponential_by_distance,
     least_leaking,
     least_leaking_on_grid,
 )
@@ -15,7 +14,6 @@ __all__ = [
     "blocks",
     "cascade",
     "dummies_from_prior",
-    "exponential_by_distance",
     "hidden",
     "least_leaking",
     "least_leaking_on_grid",

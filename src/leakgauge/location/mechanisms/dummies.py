@@ -25,11 +25,7 @@ LARGEST_SET = 6
 
 @checked
 def uniform_dummies(cells: MapCells, count: int) -> Placed:
-    """The true cell among so many, the others drawn uniformly, all different.
-
-    Raises:
-        OptionError: more sets than can be written down, or a count that is below 2 or all cells.
-    """
+    """The true cell among so many, the others drawn uniformly, all different."""
     made = dummies(count, **box_of(cells))  # type: ignore[arg-type]
     return Placed(made, tuple(combinations(range(cells.count), count)))
 

@@ -85,12 +85,9 @@ class Mobility:
 
 @dataclass(frozen=True, eq=False)
 class Trips:
-    """Where simulated people were, hour by hour.
+    """Where simulated people were, hour by hour from midnight of a Monday, and where each lives and works.
 
-    Attributes:
-        areas: positions among the labels, one row per person, one column per hour from midnight of a Monday.
-        homes: where each lives.
-        works: where each works.
+    ``areas`` are positions among the labels, one row per person and one column per hour.
     """
 
     labels: tuple[Label, ...]

@@ -34,13 +34,9 @@ def earlier_place(movement: Movement, steps: int = 1) -> Joint:
 
 @checked
 def often_together(prior: Distribution, companion: Distribution, share: float) -> Joint:
-    """p(area, area of a companion) of two people who are in one area for this share of the time.
+    """p(area, area of a companion) of two people who are in one area for this share of the time, from 0 to 1.
 
     Together they are where both go; otherwise each goes their own way.
-
-    Args:
-        companion: p(x) of the other, over the same areas.
-        share: from 0 to 1.
 
     Raises:
         OptionError: a share that is not between 0 and 1, or two who are never in the same area.
@@ -61,11 +57,6 @@ def often_together(prior: Distribution, companion: Distribution, share: float) -
 def report_of_companion(together: Joint, channel: Channel) -> Joint:
     """p(area, report of a companion): what someone's own area has to do with what another reports.
 
-    Its leakage without any report of their own is that of ``infer(…)`` through a channel that says nothing:
-    ``floor``.
-
-    Args:
-        together: p(area, area of the companion).
-        channel: q(y|x) of the companion's reports.
+    Its leakage without any report of their own is the ``floor`` of ``infer`` through a channel that says nothing.
     """
     return together.second_through(channel)

@@ -26,13 +26,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Drawn:
-    """What drawn reports tell, each with its interval; see ``Inference``.
-
-    Attributes:
-        error: in the unit of the points.
-        information: in bits.
-        remaining: in bits.
-    """
+    """What drawn reports tell, each with its interval, in the unit of the points and in bits; see ``Inference``."""
 
     error: Estimate
     information: Estimate
@@ -52,14 +46,8 @@ def infer_by_drawing(
 ) -> Drawn:
     """What so many fresh reports of one place tell, averaged over places and reports that are drawn.
 
-    Nothing is as large as areas by areas: for maps of up to a million cells, and for many reports.
-
-    Args:
-        law: how a mechanism draws reports, and how likely they are.
-        points: the centre of each area, in metres east and north.
-        reports: of each place.
-        draws: places that are drawn; intervals shrink with the square root of their number.
-        aim: what the guesses make small.
+    Nothing is as large as areas by areas: for maps of up to a million cells, and for many reports. Intervals shrink
+    with the square root of the number of draws. Points are the centres of the areas, in metres east and north.
 
     Raises:
         OptionError: fewer than 1 report or 2 draws.

@@ -94,11 +94,7 @@ class Messages(ABC):
 
 
 class Probabilities(Messages):
-    """Beliefs as they are.
-
-    Raises:
-        TooUnlikelyError: a belief would hang on probabilities that floats cannot tell from 0.
-    """
+    """Beliefs as they are; ``TooUnlikelyError`` where one hangs on what floats cannot tell from 0."""
 
     def first(self) -> tuple[Floats, float]:
         weights, largest = self.evidence.weights(0)
@@ -151,11 +147,7 @@ class Probabilities(Messages):
 
 
 class Logarithms(Messages):
-    """Beliefs by their logarithms, ten times slower.
-
-    Raises:
-        ModelError: no path at all leads to the reports.
-    """
+    """Beliefs by their logarithms, ten times slower; refused where no path at all leads to the reports."""
 
     def first(self) -> tuple[Floats, float]:
         return self._settled(logarithms(self.start) + self.evidence.logs(0), 0)

@@ -32,11 +32,7 @@ MOST_MOVES = 1 << 24
 
 @dataclass(frozen=True)
 class Movement:
-    """Where a trace starts and how it goes on.
-
-    Args:
-        start: p(x) of the first step.
-        transitions: p(next area | area), from the areas to the same areas.
+    """Where a trace starts, p(x), and how it goes on, p(next area | area) from the areas to the same areas.
 
     Raises:
         LabelError: the areas differ, or stand in another order.

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 
 class Moves:
-    """The transitions of a movement, each form of them made when it is asked for.
-
-    Attributes:
-        stays: p(x|x) of each area.
-    """
+    """The transitions of a movement, each form of them made when it is asked for; ``stays`` is p(x|x) of each area."""
 
     def __init__(self, transitions: Channel) -> None:
         rows, columns, chances = transitions.cells.nonzero()

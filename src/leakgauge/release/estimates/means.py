@@ -176,10 +176,6 @@ def means_by_protected(sums: GroupSums, by: str, channel: Channel, quantile: flo
     """The mean of the rows that had each input of a channel, from sums by what it released of them.
 
     Every row counts for every value, by its score: the mean of score · number is the value's share times its mean.
-
-    Raises:
-        LabelError: groups that the channel never releases.
-        RefusalError: values that it does not tell apart.
     """
     released = sums.by_output(by, channel)
     correction = Correction.of(channel, released.rows / released.rows.sum())

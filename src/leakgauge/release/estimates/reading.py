@@ -130,11 +130,7 @@ def _between_bounds(noise: NoisyNumber) -> Channel | None:
 
 
 def by_output(counts: Counts, name: str, channel: Channel) -> tuple[Floats, tuple[tuple[Label, ...], ...]]:
-    """Released rows by output (a row) and group (a column), and the groups; counts have the column first.
-
-    Raises:
-        LabelError: rows whose value the channel never releases.
-    """
+    """Released rows by output (a row) and group (a column), and the groups; counts have the column first."""
     table, groups = _grouped(counts)
     places = released_places(name, counts.labels(name), table.sum(axis=1), channel)
     rows = np.zeros((len(channel.outputs), len(groups)))

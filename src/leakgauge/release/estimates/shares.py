@@ -3,6 +3,8 @@
 A release that keeps the shares of a column is counted for them as it is, but its cross-tables are corrected for the
 channel; corrected alone, the groups would add up to other shares than those counted, and far less certain ones. So
 their shares are made to agree with the shares of all rows.
+
+Released rows are counted by output or value, a column per group; ``doubt`` is z², times the rows that count as one.
 """
 
 from __future__ import annotations
@@ -45,15 +47,7 @@ class Shares:
 
 
 def corrected_shares(channel: Channel, released: Floats, doubt: float) -> Shares:
-    """The shares of a channel's inputs in groups of rows.
-
-    Args:
-        released: rows by output, a column per group.
-        doubt: z², times the rows that count as one.
-
-    Raises:
-        RefusalError: values that the channel does not distinguish.
-    """
+    """The shares of a channel's inputs in groups of rows; one that does not distinguish its inputs is refused."""
     sizes = released.sum(axis=0)
     correction = Correction.of(channel, released.sum(axis=1) / sizes.sum())
     mean_squares = channel.matrix @ correction.squares
@@ -74,11 +68,8 @@ def corrected_shares(channel: Channel, released: Floats, doubt: float) -> Shares
 def counted_shares(released: Floats, doubt: float, method: Method, channel: Channel | None = None) -> Shares:
     """The shares of the released values themselves, where these are as often in the table, but for chance.
 
-    Args:
-        released: rows by value, a column per group.
-        doubt: z², times the rows that count as one.
-        method: ``AS_PUBLISHED``, without any noise, or ``DIRECT``.
-        channel: from these values to these values, in this order, where it is known.
+    The method is ``AS_PUBLISHED``, without any noise, or ``DIRECT``; the channel is from these values to the same, in
+    this order, where it is known.
     """
     sizes = released.sum(axis=0)
     values = (released / sizes).T
@@ -118,15 +109,7 @@ def shares_within_margins(channel: Channel, released: Floats, doubt: float) -> S
     values y, the estimate of a group is its mean of e plus the mean of 1[y = v] − e over all rows, which is 0 on
     average because the release keeps the shares of the table. So to the variance t (1 − t) of the rows themselves the
     mechanism adds that of (1 − w) e + w 1[y = v] in the group's own rows, and w (1 − w) times that of 1[y = v] − e in
-    all others.
-
-    Args:
-        channel: from values to the same values, in this order; it keeps their shares.
-        released: rows by output, a column per group.
-        doubt: z², times the rows that count as one.
-
-    Raises:
-        RefusalError: values that the channel does not distinguish.
+    all others. The channel is from values to the same values, in this order.
     """
     sizes = released.sum(axis=0)
     weights, kept = sizes / sizes.sum(), released.sum(axis=1) / sizes.sum()
@@ -192,17 +175,11 @@ def squared_quantile(confidence: float) -> float:
 def share_intervals(
     unbiased: Floats, shares: Floats, own: Floats, others: Floats, doubt: float
 ) -> tuple[Floats, Floats]:
-    """The shares t that unbiased estimates do not rule out: (t̂ − t)² ≤ z² (t a + (1 − t) b − t²) / n.
+    """The shares t that unbiased estimates t̂ do not rule out: (t̂ − t)² ≤ z² (t a + (1 − t) b − t²) / n.
 
-    Where a share is t, a row's score has the mean square a if the row has the value, else b. With the values themselves
-    a = 1 and b = 0, which is Wilson's interval; rare values are held as well, where ±z standard errors fail.
-
-    Args:
-        unbiased: the estimates, which may lie outside 0 to 1.
-        shares: what is reported, within 0 to 1; the intervals hold it.
-        own: a, for each value.
-        others: b, for each value.
-        doubt: z² / n.
+    Where a share is t, a row's score has the mean square a (``own``) if the row has the value, else b (``others``).
+    With the values themselves a = 1 and b = 0, which is Wilson's interval; rare values are held as well, where ±z
+    standard errors fail. The intervals hold the shares that are reported; ``doubt`` is z² / n.
     """
     middle = 2 * unbiased + doubt * (own - others)
     root = np.sqrt(np.maximum(middle**2 - 4 * (1 + doubt) * (unbiased**2 - doubt * others), 0.0))
