@@ -10,7 +10,7 @@ import pytest
 
 from leakgauge.errors import LabelError, ModelError, OptionError
 from leakgauge.location.tracking.evidence import Evidence
-from leakgauge.location.tracking.guessing import Aim, Guesser
+from leakgauge.location.tracking.guessing import Guesser
 from leakgauge.location.tracking.markov import track
 from leakgauge.location.tracking.messages import Logarithms, Probabilities, TooUnlikelyError
 from leakgauge.location.tracking.movement import Movement, gravity, observed_moves, speed_limit
@@ -96,7 +96,7 @@ def test_traces_too_unlikely_for_floats_are_followed_by_logarithms() -> None:
     with pytest.raises(TooUnlikelyError):
         list(Probabilities(movement, evidence).beliefs(hindsight=True))
     found = dict(Logarithms(movement, evidence).beliefs(hindsight=True))
-    guesses = track(movement, evidence, [[0, 0], [1, 0]], aim=Aim.MISSES, hindsight=True).guesses
+    guesses = track(movement, evidence, [[0, 0], [1, 0]], hindsight=True).guesses
     assert guesses.tolist() == [int(np.argmax(found[step])) for step in range(6)]
     # Two wrong reports on either path; going over later costs one step more, but has more ways to stay.
     logs = {}
@@ -118,16 +118,11 @@ def test_guesses_are_the_best_of_all_areas(seed: int) -> None:
     belief = generator.gamma(0.2, size=60)
     belief /= belief.sum()
     far = np.hypot(*(points[:, None] - points).T)
-    for aim, costs in (
-        (Aim.DISTANCE, far @ belief),
-        (Aim.SQUARED_DISTANCE, far**2 @ belief),
-        (Aim.MISSES, 1 - belief),
-    ):
-        guess = Guesser(points, aim).guess(belief)
-        assert costs[guess.area] == pytest.approx(costs.min(), rel=1e-12)
-        assert guess.error == pytest.approx(float(far[guess.area] @ belief), rel=1e-12)
-        inside = belief[(far[guess.area] >= guess.low) & (far[guess.area] <= guess.high)].sum()
-        assert inside >= 0.95 - 1e-12
+    costs, guess = far @ belief, Guesser(points).guess(belief)
+    assert costs[guess.area] == pytest.approx(costs.min(), rel=1e-12)
+    assert guess.error == pytest.approx(float(far[guess.area] @ belief), rel=1e-12)
+    inside = belief[(far[guess.area] >= guess.low) & (far[guess.area] <= guess.high)].sum()
+    assert inside >= 0.95 - 1e-12
     # Too many rivals to try: tangent planes leave the same one.
     median = Guesser(points)
     start = int(np.argmax(belief))

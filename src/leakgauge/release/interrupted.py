@@ -6,8 +6,8 @@ from pathlib import Path
 
 from leakgauge.artefacts import Record
 from leakgauge.errors import InputError, VerificationError
+from leakgauge.release.drawing import order_place
 from leakgauge.release.ledger import Entry, Ledger
-from leakgauge.release.order import order_place
 from leakgauge.release.record import read_record
 from leakgauge.release.verification import verify
 

@@ -68,16 +68,12 @@ class WindowLeakage:
 
 
 @checked
-def window_leakage(
-    movement: Movement, channel: Channel, steps: int, *, repeated: bool = False, epsilon: float | None = None
-) -> WindowLeakage:
+def window_leakage(movement: Movement, channel: Channel, steps: int, *, repeated: bool = False) -> WindowLeakage:
     """What so many steps tell, exactly while the sequences of reports are few, between bounds beyond.
 
     Args:
         channel: q(y|x) of each report.
         repeated: whether a report is repeated as long as someone stays, see ``release_trace``.
-        epsilon: of one report by local differential privacy, in nats: metric privacy times the diameter of the map.
-            Fresh reports tell at most so much each. None: not known.
 
     Raises:
         OptionError: fewer than 1 step.
@@ -112,8 +108,6 @@ def window_leakage(
     moves = _entropies_of_moves(movement, laws)
     if whole < steps:
         above = min(above, _entropy(laws[0]) + float(moves.sum()))
-        if epsilon is not None and not repeated:
-            above = min(above, steps * epsilon / math.log(2))
     # No window tells less than a part of it, whatever sums of floats say.
     low = max(below, part)
     told_of_next = [_entropy(law) - still for law, still in zip(laws[1:], moves.tolist(), strict=True)]

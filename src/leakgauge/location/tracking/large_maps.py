@@ -13,7 +13,7 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
-from leakgauge.location.tracking.guessing import Aim, guesser_of
+from leakgauge.location.tracking.guessing import guesser_of
 from leakgauge.location.tracking.moves import logarithms
 from leakgauge.measures import shannon
 from leakgauge.mechanisms.mechanism import Law
@@ -41,7 +41,6 @@ def infer_by_drawing(
     *,
     reports: int = 1,
     draws: int = 1000,
-    aim: Aim = Aim.DISTANCE,
     simulation_seed: int = 0,
 ) -> Drawn:
     """What so many fresh reports of one place tell, averaged over places and reports that are drawn.
@@ -59,7 +58,7 @@ def infer_by_drawing(
             reports=reports,
             draws=draws,
         )
-    guesser = guesser_of(points, len(prior), aim)
+    guesser = guesser_of(points, len(prior))
     generator = simulation(simulation_seed)
     truth = np.searchsorted(np.cumsum(prior.probabilities), generator.random(draws), side="right")
     truth = np.minimum(truth, np.flatnonzero(prior.probabilities)[-1])

@@ -18,7 +18,7 @@ from leakgauge.arguments import checked
 from leakgauge.errors import ModelError
 from leakgauge.location.areas import distances_apart
 from leakgauge.location.tracking.evidence import Evidence
-from leakgauge.location.tracking.guessing import Aim, guesser_of
+from leakgauge.location.tracking.guessing import guesser_of
 from leakgauge.location.tracking.messages import Logarithms, Messages, Probabilities, TooUnlikelyError
 from leakgauge.location.tracking.movement import Movement
 from leakgauge.probability.cells import Codes, Floats
@@ -31,7 +31,6 @@ class Track:
     """A path of guesses and how far off its author expects to be.
 
     Attributes:
-        aim: what each guess makes small on average.
         guesses: the area named at each step.
         errors: the expected distance of each guess from the truth, under the tracker's own belief, in metres.
         lows: with ``highs``, an interval that holds that distance with a probability of at least 95 %.
@@ -39,7 +38,6 @@ class Track:
         likelihood: the log of how likely the reports were, in nats, up to the constant of a law.
     """
 
-    aim: Aim
     guesses: Codes
     errors: Floats = field(repr=False)
     lows: Floats = field(repr=False)
@@ -69,14 +67,12 @@ def track(
     evidence: Evidence,
     points: object,
     *,
-    aim: Aim = Aim.DISTANCE,
     hindsight: bool = False,
 ) -> Track:
     """Guesses of a tracker who knows the movement and the mechanism, step by step.
 
     Args:
         points: the centre of each area, in metres east and north.
-        aim: what each guess makes small: its distance, its squared distance, or how often it is wrong.
         hindsight: whether later reports count too (smoothing), or only those so far (filtering).
 
     Raises:
@@ -90,14 +86,14 @@ def track(
         >>> found.guesses.tolist(), found.entropies.round(3).tolist()
         ([1, 0, 0], [1.585, 0.918, 0.918])
     """
-    guesser = guesser_of(points, len(movement.areas), aim)
+    guesser = guesser_of(points, len(movement.areas))
 
     def follow(messages: Messages) -> Track:
         guesses = np.empty((len(evidence), 5))
         for step, belief in messages.beliefs(hindsight=hindsight):
             guesses[step] = guesser.guess(belief)
         areas, errors, lows, highs, entropies = guesses.T
-        return Track(aim, areas.astype(np.int64), errors, lows, highs, entropies, messages.likelihood)
+        return Track(areas.astype(np.int64), errors, lows, highs, entropies, messages.likelihood)
 
     return _safely(movement, evidence, follow)
 
