@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bench.clock import timed
+from leakgauge.location.areas import distances_apart
 from leakgauge.location.tracking.evidence import Evidence
 from leakgauge.location.tracking.markov import track
 from leakgauge.location.tracking.movement import Following, Movement, gravity, speed_limit
@@ -29,5 +30,5 @@ def run() -> None:
         "smoother": lambda: track(movement, evidence, points, hindsight=True),
     }.items():
         seconds, found = timed(work)
-        off = found.missed(truth, points).mean()
-        print(f"{SIZE}, {name}: {seconds:.1f} s; errs {off:.3f} cells, expects {found.error:.3f}; target 60 s")
+        off = distances_apart(points, found.guesses, truth).mean()
+        print(f"{SIZE}, {name}: {seconds:.1f} s; errs {off:.3f} cells, expects {found.errors.mean():.3f}; target 60 s")

@@ -116,7 +116,6 @@ def compare_mechanisms(
     families: Iterable[Family],
     mean_distance: float,
     radius: float | None = None,
-    gap: float = GAP,
 ) -> Comparison:
     """Every family at this mean distance, or as close below it as it comes, and the channel that tells least.
 
@@ -125,7 +124,6 @@ def compare_mechanisms(
         distances: between areas, in metres.
         mean_distance: in metres.
         radius: within which a guess counts as right, in metres; by default the mean distance.
-        gap: how close to the optimum the least telling channel is, in nats.
 
     Raises:
         OptionError: a mean distance or radius that is not a finite number above 0.
@@ -145,10 +143,8 @@ def compare_mechanisms(
             distance=mean_distance,
             radius=near,
         )
-    least = _Least(prior, distances, gap)
-    best = _measured(
-        LEAST_LEAKING, None, least_leaking(prior, distances, mean_distance, gap), prior, distances, near, least
-    )
+    least = _Least(prior, distances)
+    best = _measured(LEAST_LEAKING, None, least_leaking(prior, distances, mean_distance), prior, distances, near, least)
     rows, left_out = [], {}
     for family in families:
         setting, placed = _set_to(family, prior, distances, mean_distance)
@@ -212,8 +208,8 @@ def _levels(cells: MapCells) -> list[int]:
 class _Least:
     """The least that any channel tells at a mean distance."""
 
-    def __init__(self, prior: Distribution, distances: Floats, gap: float) -> None:
-        self._prior, self._distances, self._gap = prior, distances, gap
+    def __init__(self, prior: Distribution, distances: Floats) -> None:
+        self._prior, self._distances = prior, distances
         self._found: dict[float, float] = {}
 
     def bits(self, mean_distance: float) -> float:
@@ -222,7 +218,7 @@ class _Least:
             if mean_distance <= solved <= mean_distance * (1 + 3 * CLOSE):
                 return least
         problem = RateDistortion(self._prior, Given(self._distances), MaxDistortion(mean_distance))
-        best = solve(problem, self._gap)
+        best = solve(problem, GAP)
         return self._found.setdefault(mean_distance, max(best.leakage - best.gap, 0.0))
 
 

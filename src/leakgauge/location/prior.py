@@ -70,10 +70,7 @@ class Visits:
         return self.n - self.outside - self.missing - self.impossible
 
     def prior(self, smoothing: float = 0.0) -> Distribution:
-        """The shares of the areas, over their labels.
-
-        Args:
-            smoothing: added to the weight of each area, so that none is impossible; 0 adds nothing.
+        """The shares of the areas, the smoothing added to the weight of each, so that none is impossible.
 
         Raises:
             OptionError: a smoothing below 0.
@@ -103,7 +100,10 @@ class Visits:
         """
         if self.by_group is None:
             raise OptionError("The points were counted without groups; ask for hours or a column.")
-        return Joint.from_cells(self.areas.labels, self.groups, *_normalised(self.by_group))
+        areas, groups, weights = self.by_group.nonzero()
+        if not len(weights):
+            raise _without_weight()
+        return Joint.from_cells(self.areas.labels, self.groups, areas, groups, weights / weights.sum())
 
 
 def visits(points: Points, areas: Areas, by: Grouping | None = None) -> Visits:
@@ -211,12 +211,9 @@ def _shares(labels: tuple[Label, ...], weights: Floats, smoothing: float) -> Dis
     smoothed = weights + smoothing
     total = smoothed.sum()
     if not total > 0:
-        raise ModelError("No area has any weight; add smoothing, or name another column of weights.")
+        raise _without_weight()
     return Distribution(labels, smoothed / total)
 
 
-def _normalised(cells: Cells) -> tuple[Codes, Codes, Floats]:
-    rows, columns, values = cells.nonzero()
-    if not len(values):
-        raise ModelError("No area has any weight; add smoothing, or name another column of weights.")
-    return rows, columns, values / values.sum()
+def _without_weight() -> ModelError:
+    return ModelError("No area has any weight; add smoothing, or name another column of weights.")

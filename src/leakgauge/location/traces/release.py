@@ -6,6 +6,7 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
+from leakgauge.location.tracking.movement import whose_areas
 from leakgauge.mechanisms.mechanism import Law, Outputs
 from leakgauge.probability.cells import as_codes
 from leakgauge.randomness import Randomness
@@ -43,11 +44,7 @@ def release_trace(
         raise OptionError("A position of an area is below 0; leave out steps outside all areas.")
     if not repeated:
         return law.draw(codes, randomness)
-    whose = np.zeros(len(codes), dtype=np.int64) if traces is None else np.asarray(traces)
-    if whose.shape != codes.shape:
-        raise OptionError(
-            "There are {found} traces for {areas} areas; give one for each.", found=whose.size, areas=codes.size
-        )
+    whose = whose_areas(traces, codes)
     fresh = np.ones(len(codes), dtype=bool)
     fresh[1:] = (codes[1:] != codes[:-1]) | (whose[1:] != whose[:-1])
     return np.asarray(law.draw(codes[fresh], randomness)[np.cumsum(fresh) - 1])

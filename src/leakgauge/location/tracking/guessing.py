@@ -23,20 +23,13 @@ SMALLEST = 1e-16
 """Areas whose beliefs add up to less than this are left out of sums: floats would not see them."""
 FEW = 1 << 17
 """Distances up to which all of them are computed at once."""
-TAIL = 0.025
-"""The share of the belief below an interval of distances, and above it."""
 
 
 class Guess(NamedTuple):
-    """An area named, its expected distance from the truth, an interval of that distance, and what is still open.
-
-    ``low`` and ``high`` hold the distance with a probability of at least 95 %; ``entropy`` is in bits.
-    """
+    """An area named, its expected distance from the truth, and what is still open, in bits."""
 
     area: int
     error: float
-    low: float
-    high: float
     entropy: float
 
 
@@ -86,12 +79,8 @@ class Guesser:
         held = self._held(belief)
         area = self._median(held)
         far = held.distances(self.points[area])
-        order = np.argsort(far)
-        below = np.cumsum(held.chances[order])
-        ends = np.minimum(np.searchsorted(below, [TAIL, 1 - TAIL]), len(order) - 1)
-        low, high = far[order[ends]].tolist()
         entropy = max(-float(held.chances @ np.log2(held.chances)), 0.0)
-        return Guess(area, float(held.chances @ far), low, high, entropy)
+        return Guess(area, float(held.chances @ far), entropy)
 
     def area(self, belief: Floats) -> int:
         """The area named under a belief, and no more."""
@@ -157,17 +146,17 @@ class Guesser:
             now = int(rivals[np.argmin(bounds)])
 
 
-def guesser_of(points: object, areas: int) -> Guesser:
-    """A guesser on so many areas.
+def centres_of(points: object, areas: int) -> Floats:
+    """The centres of so many areas, two coordinates for each.
 
     Raises:
-        ModelError: points that are not two finite coordinates per area.
+        ModelError: points of another shape.
     """
-    guesser = Guesser(np.asarray(points, dtype=np.float64))
-    if len(guesser.points) != areas:
+    centres = np.asarray(points, dtype=np.float64)
+    if centres.shape != (areas, 2):
         raise ModelError(
             "There are {found} centres for {areas} areas; give two coordinates for each.",
-            found=len(guesser.points),
+            found=len(centres),
             areas=areas,
         )
-    return guesser
+    return centres

@@ -13,7 +13,7 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
-from leakgauge.location.tracking.guessing import guesser_of
+from leakgauge.location.tracking.guessing import Guesser, centres_of
 from leakgauge.location.tracking.moves import logarithms
 from leakgauge.measures import shannon
 from leakgauge.mechanisms.mechanism import Law
@@ -58,7 +58,7 @@ def infer_by_drawing(
             reports=reports,
             draws=draws,
         )
-    guesser = guesser_of(points, len(prior))
+    guesser = Guesser(centres_of(points, len(prior)))
     generator = simulation(simulation_seed)
     truth = np.searchsorted(np.cumsum(prior.probabilities), generator.random(draws), side="right")
     truth = np.minimum(truth, np.flatnonzero(prior.probabilities)[-1])

@@ -15,10 +15,8 @@ from typing import TypeVar
 import numpy as np
 
 from leakgauge.arguments import checked
-from leakgauge.errors import ModelError
-from leakgauge.location.areas import distances_apart
 from leakgauge.location.tracking.evidence import Evidence
-from leakgauge.location.tracking.guessing import guesser_of
+from leakgauge.location.tracking.guessing import Guesser, centres_of
 from leakgauge.location.tracking.messages import Logarithms, Messages, Probabilities, TooUnlikelyError
 from leakgauge.location.tracking.movement import Movement
 from leakgauge.probability.cells import Codes, Floats
@@ -33,32 +31,12 @@ class Track:
     Attributes:
         guesses: the area named at each step.
         errors: the expected distance of each guess from the truth, under the tracker's own belief, in metres.
-        lows: with ``highs``, an interval that holds that distance with a probability of at least 95 %.
         entropies: what is still open at each step, in bits.
-        likelihood: the log of how likely the reports were, in nats, up to the constant of a law.
     """
 
     guesses: Codes
     errors: Floats = field(repr=False)
-    lows: Floats = field(repr=False)
-    highs: Floats = field(repr=False)
     entropies: Floats = field(repr=False)
-    likelihood: float
-
-    @property
-    def error(self) -> float:
-        """The expected distance of a guess from the truth, averaged over the steps, in metres."""
-        return float(self.errors.mean())
-
-    def missed(self, truth: Codes, points: Floats) -> Floats:
-        """How far each guess is from the true area, in metres: for traces whose truth is known."""
-        if truth.shape != self.guesses.shape:
-            raise ModelError(
-                "There are {found} true areas for {steps} steps; give one for each.",
-                found=truth.size,
-                steps=len(self.guesses),
-            )
-        return distances_apart(points, self.guesses, truth)
 
 
 @checked
@@ -86,14 +64,14 @@ def track(
         >>> found.guesses.tolist(), found.entropies.round(3).tolist()
         ([1, 0, 0], [1.585, 0.918, 0.918])
     """
-    guesser = guesser_of(points, len(movement.areas))
+    guesser = Guesser(centres_of(points, len(movement.areas)))
 
     def follow(messages: Messages) -> Track:
-        guesses = np.empty((len(evidence), 5))
+        guesses = np.empty((len(evidence), 3))
         for step, belief in messages.beliefs(hindsight=hindsight):
             guesses[step] = guesser.guess(belief)
-        areas, errors, lows, highs, entropies = guesses.T
-        return Track(areas.astype(np.int64), errors, lows, highs, entropies, messages.likelihood)
+        areas, errors, entropies = guesses.T
+        return Track(areas.astype(np.int64), errors, entropies)
 
     return _safely(movement, evidence, follow)
 

@@ -19,6 +19,7 @@ from leakgauge.errors import OptionError
 from leakgauge.probability import Channel
 from leakgauge.probability.cells import Floats
 from leakgauge.release.estimates.correction import Correction
+from leakgauge.release.estimates.effective_rows import worth_beside
 
 TWICE = 2.0
 """Where a release keeps the shares, its mechanism adds at most as much variance as the rows have themselves: of an
@@ -98,8 +99,7 @@ def mean_square_of_others(shares: Floats, mean_squares: Floats) -> Floats:
 def worth_of(sizes: Floats, shares: Floats, noise: Floats) -> float:
     """Σ n s / Σ n (s + m), with s = 1 − Σ p² of each group and m what the mechanism adds; 1 where nothing varies."""
     sampling = float(sizes @ (1 - (shares**2).sum(axis=1)))
-    total = sampling + float(sizes @ np.maximum(noise, 0.0))
-    return 1.0 if total <= 0 else max(sampling, 0.0) / total
+    return worth_beside(sampling, float(sizes @ np.maximum(noise, 0.0)))
 
 
 def shares_within_margins(channel: Channel, released: Floats, doubt: float) -> Shares:
