@@ -13,21 +13,10 @@ from leakgauge.claims import LocalDP, MetricPrivacy
 from leakgauge.distances import MapCells
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.location.areas import distances_between
-from leakgauge.location.mechanisms import (
-    Placed,
-    areas_of_users,
-    blocks,
-    cascade,
-    dummies_from_prior,
-    hidden,
-    least_leaking,
-    least_leaking_on_grid,
-    on_areas,
-    planar,
-    uniform_dummies,
-)
-from leakgauge.location.mechanisms.by_distance import channel_by_distance
-from leakgauge.location.mechanisms.placed import epsilon_per_km
+from leakgauge.location.mechanisms.by_distance import channel_by_distance, least_leaking, least_leaking_on_grid
+from leakgauge.location.mechanisms.dummies import dummies_from_prior, uniform_dummies
+from leakgauge.location.mechanisms.generalisation import areas_of_users, blocks, hidden
+from leakgauge.location.mechanisms.placed import Placed, cascade, epsilon_per_km, on_areas, planar
 from leakgauge.location.mechanisms.pseudonyms import recognised_by_places
 from leakgauge.measures import mutual_information
 from leakgauge.mechanisms.planar_laplace import MapUnit

@@ -19,18 +19,10 @@ from leakgauge.distances import Given
 from leakgauge.distances.map_cells import MapCells
 from leakgauge.errors import OptionError
 from leakgauge.location.areas import distances_between
-from leakgauge.location.mechanisms import (
-    Placed,
-    areas_of_users,
-    blocks,
-    dummies_from_prior,
-    least_leaking,
-    on_areas,
-    planar,
-)
-from leakgauge.location.mechanisms.by_distance import GAP, channel_by_distance
-from leakgauge.location.mechanisms.dummies import LARGEST_SET, MOST_SETS
-from leakgauge.location.mechanisms.placed import PER_KILOMETRE, epsilon_per_km
+from leakgauge.location.mechanisms.by_distance import GAP, channel_by_distance, least_leaking
+from leakgauge.location.mechanisms.dummies import LARGEST_SET, MOST_SETS, dummies_from_prior
+from leakgauge.location.mechanisms.generalisation import areas_of_users, blocks
+from leakgauge.location.mechanisms.placed import PER_KILOMETRE, Placed, epsilon_per_km, on_areas, planar
 from leakgauge.location.tracking.bayes import infer
 from leakgauge.notions.ratios import identifiability
 from leakgauge.probability import Distribution

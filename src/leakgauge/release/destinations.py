@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from leakgauge.artefacts.record import Output
 from leakgauge.drafts import Draft, DraftFolder, draft, draft_folder, exists, require_writable
@@ -20,14 +20,8 @@ if TYPE_CHECKING:
     from leakgauge.release.table_draft import TableDraft
 
 
-class Named(Protocol):
-    """A release that is whole, and has no name yet."""
-
-    def clear(self) -> None:
-        """Remove the release that has the name."""
-
-    def keep(self, overwrite: bool = True) -> None:
-        """Give it its name."""
+Named: TypeAlias = "Draft | DraftFolder | TableDraft"
+"""A release that is whole, and has no name yet."""
 
 
 @dataclass(frozen=True)

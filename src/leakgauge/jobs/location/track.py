@@ -13,7 +13,7 @@ from leakgauge.jobs.location.choice import Chosen, chosen
 from leakgauge.jobs.location.places import Mapped, table_name
 from leakgauge.languages import message
 from leakgauge.location.areas import distances_apart
-from leakgauge.location.mechanisms import Placed
+from leakgauge.location.mechanisms.placed import Placed
 from leakgauge.location.observed_traces import observed_traces
 from leakgauge.location.shown import bits, map_shown, metres
 from leakgauge.location.traces.mobility import Mobility

@@ -82,10 +82,6 @@ class Guesser:
         entropy = max(-float(held.chances @ np.log2(held.chances)), 0.0)
         return Guess(area, float(held.chances @ far), entropy)
 
-    def area(self, belief: Floats) -> int:
-        """The area named under a belief, and no more."""
-        return self._median(self._held(belief))
-
     @cached_property
     def _sides(self) -> tuple[Floats, Floats]:
         east, north = self.points.T
