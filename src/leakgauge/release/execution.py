@@ -28,10 +28,9 @@ from leakgauge.notions.composition import Neighbours
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.randomness.row_order import RowOrder
 from leakgauge.release.bound import BoundPlan, bind
-from leakgauge.release.destinations import FileDestination, Named, TableDestination, destination
+from leakgauge.release.destinations import FileDestination, Named, TableDestination, destination, require_held
 from leakgauge.release.drawing import drawn_rows, order_file, order_place, row_order, writing_on_workers
 from leakgauge.release.files import Formulas, plain, tables_of, write_batches
-from leakgauge.release.held import require_held
 from leakgauge.release.ledger import Entry, Ledger
 from leakgauge.release.ledger.account import LONGEST_TEXT, require_account
 from leakgauge.release.ledger.admission import Verdict
