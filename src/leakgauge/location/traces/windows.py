@@ -36,13 +36,9 @@ CORRELATED = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class WindowLeakage:
-    """What a window tells of all its areas.
+    """What a window tells of all its areas, at least and at most, in bits: one number where the sum is exact.
 
-    Attributes:
-        parts: I(X_t;Y_t) of each step alone, in bits.
-        low: the window tells at least so much, in bits.
-        high: and at most so much; equal to ``low`` where the sum over all sequences is exact.
-        correlation: the largest I(X_t;X_(t+1)), in bits.
+    ``parts`` are I(X_t;Y_t) of each step alone, ``correlation`` is the largest I(X_t;X_(t+1)), both in bits.
     """
 
     parts: Floats

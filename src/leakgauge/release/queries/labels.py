@@ -103,13 +103,8 @@ def distinct_values(column: str, values: pa.Array) -> tuple[list[Any], npt.NDArr
 class Groups:
     """The rows that have each declared label, or lie between each two edges; every row is in exactly one group.
 
-    All values that are not declared are one group, also where there are none. Edges cut all numbers into intervals,
-    the outermost without end; missing values are a group of their own.
-
-    Args:
-        column: whose values.
-        labels: their texts, None for missing ones.
-        edges: or where its numbers are cut.
+    All values that are not declared are one group, also where there are none; the label of missing values is None.
+    Edges cut all numbers into intervals, the outermost without end; missing values are a group of their own.
 
     Raises:
         OptionError: neither or both, labels that repeat, edges that do not increase.
