@@ -10,8 +10,7 @@ import pytest
 
 from leakgauge.errors import OptionError
 from leakgauge.location.traces import windows
-from leakgauge.location.traces.release import release_trace
-from leakgauge.location.traces.windows import drawn_window_leakage, window_leakage
+from leakgauge.location.traces.windows import drawn_window_leakage, release_trace, window_leakage
 from leakgauge.location.tracking.movement import Movement
 from leakgauge.mechanisms.finite import through_channel
 from leakgauge.probability import Channel, Distribution

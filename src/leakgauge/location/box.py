@@ -1,14 +1,15 @@
-"""The box that a map covers: declared, or learnt from the points without telling where any one of them is."""
+"""The box that a map covers, declared or learnt without telling where any one point is, and the size of its cells."""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
 
-from leakgauge.distances.map_cells import METRES_PER_DEGREE, require_smaller
+from leakgauge.distances.map_cells import METRES_PER_DEGREE, MapCells, require_smaller
 from leakgauge.errors import OptionError
 from leakgauge.location.areas import turned
 from leakgauge.location.extent import PER_DEGREE, Extent
@@ -24,6 +25,9 @@ MUCH_LARGER: Final = 100.0
 """Of so many points one may be left outside, if the map would be this much larger: a device that reports 0, 0."""
 STEPS: Final = 100
 """Learnt edges are rounded outwards to a hundredth of the box or to a cell, whichever is more."""
+METRES: Final = {"m": 1.0, "km": 1000.0}
+_LENGTH: Final = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(m|km)\s*", re.IGNORECASE)
+_COUNTS: Final = re.compile(r"\s*([0-9]{1,10})\s*[x×]\s*([0-9]{1,10})\s*", re.IGNORECASE)
 
 
 Span: TypeAlias = tuple[int, int]
@@ -177,3 +181,78 @@ def _rounded(edges: tuple[float, float], cell: float) -> tuple[float, float]:
 def _round_step(least: float) -> float:
     power = 10.0 ** math.floor(math.log10(least))
     return next(part * power for part in (1.0, 2.0, 5.0, 10.0) if part * power >= least * (1 - 1e-9))
+
+
+@dataclass(frozen=True)
+class CellSide:
+    """Square cells of this many metres."""
+
+    metres: float
+
+    def on(self, box: Box) -> MapCells:
+        """The box in such cells; it grows to the north and east to hold whole ones."""
+        return MapCells.of_size(box.south, box.north, box.west, box.east, self.metres)
+
+
+@dataclass(frozen=True)
+class CellCounts:
+    """So many rows of cells from south to north, and so many columns from west to east."""
+
+    rows: int
+    columns: int
+
+    @property
+    def metres(self) -> None:
+        """Nothing: the box decides how long a side is."""
+
+    def on(self, box: Box) -> MapCells:
+        """The box in so many cells."""
+        return MapCells(box.south, box.north, box.west, box.east, self.rows, self.columns)
+
+
+CellSize: TypeAlias = CellSide | CellCounts
+
+
+def parse_cell_size(text: str) -> CellSize:
+    """The size of cells that a text names: a side in metres or kilometres, or rows by columns.
+
+    Raises:
+        OptionError: a text of another form, or a size of nothing.
+
+    Example:
+        >>> parse_cell_size("0.5 km"), parse_cell_size("12x8")
+        (CellSide(metres=500.0), CellCounts(rows=12, columns=8))
+    """
+    if counts := _COUNTS.fullmatch(text):
+        rows, columns = (int(count) for count in counts.groups())
+        if not rows or not columns:
+            raise OptionError("--cell {text!r} has no cells; give at least 1x1.", text=text)
+        return CellCounts(rows, columns)
+    if not _LENGTH.fullmatch(text):
+        raise OptionError(
+            "--cell {text!r} is not a size; write a length with its unit, as in 500m or 0.5km, or rows by columns, as "
+            "in 12x12.",
+            text=text,
+        )
+    return CellSide(parse_length(text, "--cell"))
+
+
+def parse_length(text: str, option: str) -> float:
+    """The metres that a text names, such as ``800m`` or ``1.5km``.
+
+    Raises:
+        OptionError: a number without a unit, another unit, or a length of 0.
+
+    Example:
+        >>> parse_length("1.5km", "--within")
+        1500.0
+    """
+    length = _LENGTH.fullmatch(text)
+    metres = float(length.group(1)) * METRES[length.group(2).lower()] if length else 0.0
+    if not metres > 0:
+        raise OptionError(
+            "{option!s} {text!r} is not a length above 0; write a number with its unit, as in 500m or 0.5km.",
+            option=option,
+            text=text,
+        )
+    return metres

@@ -17,8 +17,7 @@ from leakgauge.location.mechanisms.placed import Placed
 from leakgauge.location.observed_traces import observed_traces
 from leakgauge.location.shown import bits, map_shown, metres
 from leakgauge.location.traces.mobility import Mobility
-from leakgauge.location.traces.release import release_trace
-from leakgauge.location.traces.windows import drawn_window_leakage, window_leakage
+from leakgauge.location.traces.windows import drawn_window_leakage, release_trace, window_leakage
 from leakgauge.location.tracking.following import Traces, Tracker, movements_of_others
 from leakgauge.location.tracking.movement import Movement, gravity, observed_moves
 from leakgauge.mechanisms.mechanism import Law
