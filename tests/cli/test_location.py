@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from leakgauge.location.traces.town import places_csv
+from leakgauge.location.traces.mobility import places_csv
 from tests.cli.running import fields, run
 
 MAP = ("--lat", "lat", "--lon", "lon", "--cell", "6x6", "--box", "47.0,47.072,8.0,8.1056")

@@ -17,8 +17,8 @@ from leakgauge.jobs.location.protect import protect_places
 from leakgauge.jobs.protect import protect
 from leakgauge.release import ReleasePlan
 from leakgauge.release.bound import bind
+from leakgauge.release.drawing import Drawing
 from leakgauge.release.ledger import Unlimited, open_ledger
-from leakgauge.release.workers import Drawing
 from leakgauge.tables import open_table
 from tests.grids import nightly
 

@@ -9,8 +9,7 @@ import pytest
 
 from leakgauge import measures
 from leakgauge.errors import ModelError, OptionError
-from leakgauge.location.tracking.background import earlier_place, often_together, report_of_companion
-from leakgauge.location.tracking.bayes import infer
+from leakgauge.location.tracking.bayes import earlier_place, infer, often_together, report_of_companion
 from leakgauge.location.tracking.large_maps import infer_by_drawing
 from leakgauge.location.tracking.movement import Movement, speed_limit
 from leakgauge.measures.sequences import joint_channel

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leakgauge.errors import OptionError
-from leakgauge.location.box import Box, parse_box
-from leakgauge.location.cell_size import CellCounts, CellSide, CellSize, parse_cell_size, parse_length
+from leakgauge.location.box import Box, CellCounts, CellSide, CellSize, parse_box, parse_cell_size, parse_length
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,9 @@ from leakgauge.location.comparison import (
     compare_mechanisms,
     families_on,
 )
-from leakgauge.location.mechanisms import blocks, cascade, planar, uniform_dummies
+from leakgauge.location.mechanisms.dummies import uniform_dummies
+from leakgauge.location.mechanisms.generalisation import blocks
+from leakgauge.location.mechanisms.placed import cascade, planar
 from leakgauge.measures import mutual_information
 from leakgauge.notions.ratios import metric_privacy
 from leakgauge.probability import Distribution, Scenario

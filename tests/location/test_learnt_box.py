@@ -8,8 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from leakgauge.errors import ColumnError, OptionError, TableError
-from leakgauge.location.box import learn_box
-from leakgauge.location.cell_size import CellCounts, CellSide, CellSize
+from leakgauge.location.box import CellCounts, CellSide, CellSize, learn_box
 from leakgauge.location.extent import extent_of
 from tests.location.pings import pings
 

@@ -13,22 +13,10 @@ from leakgauge.claims import LocalDP, MetricPrivacy
 from leakgauge.distances import MapCells
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.location.areas import distances_between
-from leakgauge.location.mechanisms import (
-    Placed,
-    areas_of_users,
-    blocks,
-    cascade,
-    draw_dummies,
-    dummies_from_prior,
-    exponential_by_distance,
-    hidden,
-    least_leaking,
-    least_leaking_on_grid,
-    on_areas,
-    planar,
-    uniform_dummies,
-)
-from leakgauge.location.mechanisms.placed import epsilon_per_km
+from leakgauge.location.mechanisms.by_distance import channel_by_distance, least_leaking, least_leaking_on_grid
+from leakgauge.location.mechanisms.dummies import dummies_from_prior, uniform_dummies
+from leakgauge.location.mechanisms.generalisation import areas_of_users, blocks, hidden
+from leakgauge.location.mechanisms.placed import Placed, cascade, epsilon_per_km, on_areas, planar
 from leakgauge.location.mechanisms.pseudonyms import recognised_by_places
 from leakgauge.measures import mutual_information
 from leakgauge.mechanisms.planar_laplace import MapUnit
@@ -60,7 +48,7 @@ def every_mechanism() -> dict[str, Placed]:
         "uniform dummies": uniform_dummies(CITY, 2),
         "dummies from the prior": dummies_from_prior(prior, 2),
         "planar Laplace": noise,
-        "exponential": exponential_by_distance(CITY.labels, METRES, 2.0),
+        "exponential": on_areas(channel_by_distance(CITY.labels, METRES, 2.0), METRES),
         "least leaking": least_leaking(prior, METRES, 800.0),
         "noise, then blocks": cascade(noise, blocks(CITY, 1), METRES),
     }
@@ -87,7 +75,8 @@ def test_every_claim_holds_cell_by_cell_on_the_exact_channel() -> None:
 
 def test_half_of_the_exponent_keeps_the_epsilon_asked_for() -> None:
     for epsilon in (0.1, 1.0, 5.0):
-        assert exponential_by_distance(CITY.labels, METRES, epsilon).mechanism.claims[1].level <= epsilon
+        exponential = on_areas(channel_by_distance(CITY.labels, METRES, epsilon), METRES)
+        assert exponential.mechanism.claims[1].level <= epsilon
 
 
 def test_sets_are_useful_by_what_they_contain_and_how_large_they_are() -> None:
@@ -162,20 +151,6 @@ def test_dummies_from_a_prior_are_drawn_one_after_another(count: int, zeros: int
                 expected[true, at[frozenset((true, *order))]] += chance
     np.testing.assert_allclose(placed.channel.matrix, expected, atol=1e-12)
     assert placed.contains(prior) == pytest.approx(1)
-
-
-def test_dummies_are_drawn_as_their_channel_says_on_maps_of_any_size() -> None:
-    prior = Distribution("abcde", [0.4, 0.3, 0.2, 0.1, 0.0])
-    placed = dummies_from_prior(prior, 3)
-    at = {group: output for output, group in enumerate(placed.groups)}
-    for area in (0, 3, 4):
-        sets = draw_dummies(prior, 3, np.full(30_000, area), Simulated(simulation_seed=area))
-        seen = np.bincount([at[tuple(one)] for one in sets.tolist()], minlength=len(at))
-        assert p_value(seen, placed.channel.matrix[area]) >= FALSE_ALARM
-    large = draw_dummies(Distribution.uniform(range(40_000)), 5, np.arange(1000), Simulated(simulation_seed=1))
-    assert (np.diff(large, axis=1) > 0).all() and (large == np.arange(1000)[:, None]).any(axis=1).all()
-    with pytest.raises(OptionError, match="All but 2 areas are too rare"):
-        draw_dummies(Distribution("abc", [0.5, 0.499995, 0.000005]), 3, np.zeros(1, dtype=int), Simulated(0))
 
 
 def test_dummies_from_the_prior_tell_no_more_than_uniform_ones_to_who_knows_it() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from leakgauge.distances import MapCells
 from leakgauge.errors import OptionError
-from leakgauge.location.areas import distances_between
+from leakgauge.location.areas import distances_apart, distances_between
 from leakgauge.location.traces.mobility import HOME, WORK, Known, Mobility
 from leakgauge.location.tracking.bayes import infer
 from leakgauge.location.tracking.evidence import Evidence
@@ -60,6 +60,6 @@ def test_who_knows_a_home_or_the_moves_of_others_tracks_better() -> None:
         reports = law.draw(truth, Simulated(int(truth.sum())))
         path = track(Movement(start, learnt), Evidence.through_law(law, 36, reports), TOWN.points, hindsight=True)
         alone = far[truth, stranger.guesses[reports]].mean()
-        missed.append((path.missed(truth, TOWN.points).mean(), alone))
+        missed.append((distances_apart(TOWN.points, path.guesses, truth).mean(), alone))
     tracked, alone = np.mean(missed, axis=0)
     assert tracked < 0.8 * alone

@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from leakgauge.distances import MapCells
-from leakgauge.location.mechanisms import Placed, least_leaking, planar
+from leakgauge.location.mechanisms.by_distance import least_leaking
+from leakgauge.location.mechanisms.placed import Placed, planar
 from leakgauge.location.tracking.bayes import infer
 from leakgauge.mechanisms.planar_laplace import MapUnit
 from leakgauge.notions.ratios import metric_privacy

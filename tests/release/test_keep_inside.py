@@ -155,7 +155,7 @@ def test_the_origin_decides_what_is_shareable(tmp_path: Path, origin: PriorOrigi
 def test_levels_under_a_private_prior_are_left_out_and_the_others_stay(tmp_path: Path) -> None:
     public_channel = NamedChannel(HAND_MADE, ("illness",), ("illness",), PriorOrigin.PUBLIC)
     table = people()
-    priors = {"a": own_prior(table, "illness", HAND_MADE), "b": Prior(Distribution(LETTERS, [0.25] * 4))}
+    priors = {"a": own_prior(table, ("illness",), HAND_MADE), "b": Prior(Distribution(LETTERS, [0.25] * 4))}
     for name, prior in priors.items():
         plan = ReleasePlan({"illness": public_channel})
         made = release(plan, table, tmp_path / f"{name}.csv", priors={"illness": prior})

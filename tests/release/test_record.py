@@ -66,7 +66,7 @@ def test_every_prior_names_its_origin(tmp_path: Path, origin: PriorOrigin) -> No
     table = opened(300)
     priors: dict[PriorOrigin, Prior | Distribution | float] = {
         PriorOrigin.PUBLIC: Distribution(LETTERS, [0.2, 0.2, 0.6]),
-        PriorOrigin.THIS_TABLE: own_prior(table, "illness", CHANNEL),
+        PriorOrigin.THIS_TABLE: own_prior(table, ("illness",), CHANNEL),
         PriorOrigin.ANOTHER_TABLE: Prior(Distribution(LETTERS, [0.2, 0.2, 0.6]), PriorOrigin.ANOTHER_TABLE),
         PriorOrigin.NOISY_HISTOGRAM: 0.25,
     }

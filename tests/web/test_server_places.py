@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from leakgauge.location.traces.town import places_csv
+from leakgauge.location.traces.mobility import places_csv
 from tests.web.serving import Served, running
 
 

@@ -67,7 +67,7 @@ def command(sample: Path | None, places: Path | None, opened: bool, as_json: boo
 def _write_samples(sample: Path | None, places: Path | None) -> None:
     """Write the samples that were asked for."""
     from leakgauge.jobs.samples import adult_csv
-    from leakgauge.location.traces.town import places_csv
+    from leakgauge.location.traces.mobility import places_csv
 
     for place, text in ((sample, adult_csv), (places, places_csv)):
         if place is not None:

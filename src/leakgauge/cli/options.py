@@ -50,7 +50,7 @@ class _Length(click.types.StringParamType):
     """A length with its unit, in metres."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        from leakgauge.location.cell_size import parse_length
+        from leakgauge.location.box import parse_length
 
         return parse_length(value, param.opts[0]) if isinstance(value, str) and param is not None else value
 

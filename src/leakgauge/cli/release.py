@@ -96,10 +96,10 @@ def command(table: str, asked: Releasing, output: str | None, reading: Reading, 
     from leakgauge.randomness import OperatingSystem, Simulated
     from leakgauge.release import preview, read_plan, release
     from leakgauge.release.destinations import FileDestination, destination
+    from leakgauge.release.drawing import order_place
     from leakgauge.release.ledger import open_ledger
     from leakgauge.release.ledger.account import default_dataset
     from leakgauge.release.ledger.ledger import ledger_files
-    from leakgauge.release.order import order_place
     from leakgauge.release.plan import plan_files
     from leakgauge.release.signatures import private_key, signature_place
     from leakgauge.tables import open_table

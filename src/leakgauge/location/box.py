@@ -1,15 +1,17 @@
-"""The box that a map covers: declared, or learnt from the points without telling where any one of them is."""
+"""The box that a map covers, declared or learnt without telling where any one point is, and the size of its cells."""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
 
-from leakgauge.distances.map_cells import METRES_PER_DEGREE, require_smaller
+from leakgauge.distances.map_cells import METRES_PER_DEGREE, MapCells, require_smaller
 from leakgauge.errors import OptionError
+from leakgauge.location.areas import turned
 from leakgauge.location.extent import PER_DEGREE, Extent
 from leakgauge.probability.cells import Codes
 from leakgauge.sentences import Sentence
@@ -23,6 +25,9 @@ MUCH_LARGER: Final = 100.0
 """Of so many points one may be left outside, if the map would be this much larger: a device that reports 0, 0."""
 STEPS: Final = 100
 """Learnt edges are rounded outwards to a hundredth of the box or to a cell, whichever is more."""
+METRES: Final = {"m": 1.0, "km": 1000.0}
+_LENGTH: Final = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(m|km)\s*", re.IGNORECASE)
+_COUNTS: Final = re.compile(r"\s*([0-9]{1,10})\s*[x×]\s*([0-9]{1,10})\s*", re.IGNORECASE)
 
 
 Span: TypeAlias = tuple[int, int]
@@ -92,12 +97,7 @@ _FAR_OFF: Final = Sentence(
 
 @dataclass(frozen=True)
 class LearntBox:
-    """A box that follows from the points.
-
-    Attributes:
-        box: the edges, rounded outwards.
-        trimmed: whether a few points far off are left outside.
-    """
+    """A box that follows from the points, rounded outwards, and whether a few points far off are left outside."""
 
     box: Box
     trimmed: bool
@@ -111,12 +111,9 @@ class LearntBox:
 def learn_box(extent: Extent, cell_metres: float | None = None) -> LearntBox:
     """The smallest box around the points, over the antimeridian where it is smaller so.
 
-    Its edges are rounded outwards to whole cells, or to hundredths of the box where that is more, so that none of them
-    is the place of somebody. Where a few points, one in 500 at most along each axis, would make it many times as large,
-    they are left outside.
-
-    Args:
-        cell_metres: the side of cells; None where their number is given.
+    Its edges are rounded outwards to whole cells, if these have a side, or to hundredths of the box where that is more,
+    so that none of them is the place of somebody. Where a few points, one in 500 at most along each axis, would make it
+    many times as large, they are left outside.
 
     Raises:
         TableError: no row has a place.
@@ -125,7 +122,9 @@ def learn_box(extent: Extent, cell_metres: float | None = None) -> LearntBox:
     extent.require_places()
     (low, high), (left, right), trimmed = _spans(extent)
     if cell_metres is not None:
-        _require_smaller(cell_metres, (low, high), (left, right))
+        tall, wide = ((end - start) / PER_DEGREE * METRES_PER_DEGREE for start, end in ((low, high), (left, right)))
+        middle = math.cos(math.radians((low + high) / 2 / PER_DEGREE - 90))
+        require_smaller(cell_metres, tall, wide * middle)
     cell = (cell_metres or 0.0) / METRES_PER_DEGREE
     south, north = _rounded((low / PER_DEGREE - 90, high / PER_DEGREE - 90), cell)
     # By the rounded middle, so that the other edges do not tell of the southernmost or northernmost place.
@@ -133,14 +132,10 @@ def learn_box(extent: Extent, cell_metres: float | None = None) -> LearntBox:
     west, east = _rounded((left / PER_DEGREE - 180, right / PER_DEGREE - 180), cell / middle)
     if east - west >= 360:
         west, east = -180.0, 180.0
-    box = Box(max(south, -90.0), min(north, 90.0), _turned(west), 180.0 if east == 180 else _turned(east))
+    box = Box(
+        max(south, -90.0), min(north, 90.0), round(turned(west), 7), 180.0 if east == 180 else round(turned(east), 7)
+    )
     return LearntBox(box, trimmed)
-
-
-def _require_smaller(metres: float, up: Span, along: Span) -> None:
-    middle = math.cos(math.radians(sum(up) / 2 / PER_DEGREE - 90))
-    tall = (up[1] - up[0]) / PER_DEGREE * METRES_PER_DEGREE
-    require_smaller(metres, tall, (along[1] - along[0]) / PER_DEGREE * METRES_PER_DEGREE * middle)
 
 
 def _spans(extent: Extent) -> tuple[Span, Span, bool]:
@@ -188,5 +183,76 @@ def _round_step(least: float) -> float:
     return next(part * power for part in (1.0, 2.0, 5.0, 10.0) if part * power >= least * (1 - 1e-9))
 
 
-def _turned(longitude: float) -> float:
-    return round((longitude + 180) % 360 - 180, 7)
+@dataclass(frozen=True)
+class CellSide:
+    """Square cells of this many metres."""
+
+    metres: float
+
+    def on(self, box: Box) -> MapCells:
+        """The box in such cells; it grows to the north and east to hold whole ones."""
+        return MapCells.of_size(box.south, box.north, box.west, box.east, self.metres)
+
+
+@dataclass(frozen=True)
+class CellCounts:
+    """So many rows of cells from south to north, and so many columns from west to east."""
+
+    rows: int
+    columns: int
+
+    @property
+    def metres(self) -> None:
+        """Nothing: the box decides how long a side is."""
+
+    def on(self, box: Box) -> MapCells:
+        """The box in so many cells."""
+        return MapCells(box.south, box.north, box.west, box.east, self.rows, self.columns)
+
+
+CellSize: TypeAlias = CellSide | CellCounts
+
+
+def parse_cell_size(text: str) -> CellSize:
+    """The size of cells that a text names: a side in metres or kilometres, or rows by columns.
+
+    Raises:
+        OptionError: a text of another form, or a size of nothing.
+
+    Example:
+        >>> parse_cell_size("0.5 km"), parse_cell_size("12x8")
+        (CellSide(metres=500.0), CellCounts(rows=12, columns=8))
+    """
+    if counts := _COUNTS.fullmatch(text):
+        rows, columns = (int(count) for count in counts.groups())
+        if not rows or not columns:
+            raise OptionError("--cell {text!r} has no cells; give at least 1x1.", text=text)
+        return CellCounts(rows, columns)
+    if not _LENGTH.fullmatch(text):
+        raise OptionError(
+            "--cell {text!r} is not a size; write a length with its unit, as in 500m or 0.5km, or rows by columns, as "
+            "in 12x12.",
+            text=text,
+        )
+    return CellSide(parse_length(text, "--cell"))
+
+
+def parse_length(text: str, option: str) -> float:
+    """The metres that a text names, such as ``800m`` or ``1.5km``.
+
+    Raises:
+        OptionError: a number without a unit, another unit, or a length of 0.
+
+    Example:
+        >>> parse_length("1.5km", "--within")
+        1500.0
+    """
+    length = _LENGTH.fullmatch(text)
+    metres = float(length.group(1)) * METRES[length.group(2).lower()] if length else 0.0
+    if not metres > 0:
+        raise OptionError(
+            "{option!s} {text!r} is not a length above 0; write a number with its unit, as in 500m or 0.5km.",
+            option=option,
+            text=text,
+        )
+    return metres

@@ -19,18 +19,10 @@ from leakgauge.distances import Given
 from leakgauge.distances.map_cells import MapCells
 from leakgauge.errors import OptionError
 from leakgauge.location.areas import distances_between
-from leakgauge.location.mechanisms import (
-    Placed,
-    areas_of_users,
-    blocks,
-    dummies_from_prior,
-    least_leaking,
-    on_areas,
-    planar,
-)
-from leakgauge.location.mechanisms.by_distance import GAP, channel_by_distance
-from leakgauge.location.mechanisms.dummies import LARGEST_SET, MOST_SETS
-from leakgauge.location.mechanisms.placed import PER_KILOMETRE, epsilon_per_km
+from leakgauge.location.mechanisms.by_distance import GAP, channel_by_distance, least_leaking
+from leakgauge.location.mechanisms.dummies import LARGEST_SET, MOST_SETS, dummies_from_prior
+from leakgauge.location.mechanisms.generalisation import areas_of_users, blocks
+from leakgauge.location.mechanisms.placed import PER_KILOMETRE, Placed, epsilon_per_km, on_areas, planar
 from leakgauge.location.tracking.bayes import infer
 from leakgauge.notions.ratios import identifiability
 from leakgauge.probability import Distribution
@@ -50,12 +42,8 @@ PLANAR_LAPLACE = "planar-laplace"
 class Family:
     """Mechanisms that differ in one setting.
 
-    Args:
-        name: of the family.
-        make: the mechanism at a setting.
-        settings: from the largest mean distance to the smallest: two ends, between which any number is a setting, or
-            all there are.
-        continuous: whether there are settings between the two ends.
+    The settings go from the largest mean distance to the smallest: all there are or, of a continuous family, two ends
+    between which any number is a setting.
     """
 
     name: str
@@ -120,7 +108,6 @@ def compare_mechanisms(
     families: Iterable[Family],
     mean_distance: float,
     radius: float | None = None,
-    gap: float = GAP,
 ) -> Comparison:
     """Every family at this mean distance, or as close below it as it comes, and the channel that tells least.
 
@@ -129,7 +116,6 @@ def compare_mechanisms(
         distances: between areas, in metres.
         mean_distance: in metres.
         radius: within which a guess counts as right, in metres; by default the mean distance.
-        gap: how close to the optimum the least telling channel is, in nats.
 
     Raises:
         OptionError: a mean distance or radius that is not a finite number above 0.
@@ -149,10 +135,8 @@ def compare_mechanisms(
             distance=mean_distance,
             radius=near,
         )
-    least = _Least(prior, distances, gap)
-    best = _measured(
-        LEAST_LEAKING, None, least_leaking(prior, distances, mean_distance, gap), prior, distances, near, least
-    )
+    least = _Least(prior, distances)
+    best = _measured(LEAST_LEAKING, None, least_leaking(prior, distances, mean_distance), prior, distances, near, least)
     rows, left_out = [], {}
     for family in families:
         setting, placed = _set_to(family, prior, distances, mean_distance)
@@ -171,10 +155,7 @@ def families_on(
 ) -> tuple[Family, ...]:
     """Those that a map of cells has: noise, the exponential mechanism, blocks, dummies, and squares of enough users.
 
-    Args:
-        prior: for dummies.
-        visited: the cell of each point, for squares of enough users.
-        users: whose point it is, as of ``areas_of_users``.
+    For the last, ``visited`` is the cell of each point and ``users`` whose point it is, as of ``areas_of_users``.
     """
     metres = distances_between(cells)
     side = min(cells.sides) / PER_KILOMETRE
@@ -219,8 +200,8 @@ def _levels(cells: MapCells) -> list[int]:
 class _Least:
     """The least that any channel tells at a mean distance."""
 
-    def __init__(self, prior: Distribution, distances: Floats, gap: float) -> None:
-        self._prior, self._distances, self._gap = prior, distances, gap
+    def __init__(self, prior: Distribution, distances: Floats) -> None:
+        self._prior, self._distances = prior, distances
         self._found: dict[float, float] = {}
 
     def bits(self, mean_distance: float) -> float:
@@ -229,7 +210,7 @@ class _Least:
             if mean_distance <= solved <= mean_distance * (1 + 3 * CLOSE):
                 return least
         problem = RateDistortion(self._prior, Given(self._distances), MaxDistortion(mean_distance))
-        best = solve(problem, self._gap)
+        best = solve(problem, GAP)
         return self._found.setdefault(mean_distance, max(best.leakage - best.gap, 0.0))
 
 

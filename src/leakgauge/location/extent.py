@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -26,12 +27,10 @@ class Extent:
     """Where the points of a table lie, along each axis alone.
 
     Attributes:
-        n: rows.
         missing: rows without a latitude or a longitude.
         impossible: rows with a latitude or longitude that the earth does not have.
         latitudes: points for each thousandth of a degree from −90.
         longitudes: points for each thousandth of a degree from −180.
-        notices: what a person should look at.
     """
 
     points: Points
@@ -43,11 +42,7 @@ class Extent:
     notices: tuple[Sentence, ...] = ()
 
     def require_places(self) -> None:
-        """Refuse a table without a place.
-
-        Raises:
-            TableError: no row has a latitude and a longitude.
-        """
+        """Refuse a table in which no row has a latitude and a longitude."""
         if self.n == self.missing + self.impossible:
             raise TableError(
                 "None of the {rows:,} rows has both a latitude in {lat!r} and a longitude in {lon!r}; name columns "
@@ -109,44 +104,34 @@ def _require_possible(points: Points, known: int, impossible: int, impossible_if
     )
 
 
-def _notices(extent: Extent) -> list[Sentence]:
+def _notices(extent: Extent) -> Iterator[Sentence]:
     points = extent.points
-    notices = []
     filled = np.flatnonzero(extent.latitudes)
     if "lon" in points.lat.casefold() and "lat" in points.lon.casefold():
-        notices.append(
-            Sentence(
-                "Column {lat!r} is read as the latitude and {lon!r} as the longitude; if that is a slip, give --lat "
-                "{lon!s} --lon {lat!s}.",
-                lat=points.lat,
-                lon=points.lon,
-            )
+        yield Sentence(
+            "Column {lat!r} is read as the latitude and {lon!r} as the longitude; if that is a slip, give --lat "
+            "{lon!s} --lon {lat!s}.",
+            lat=points.lat,
+            lon=points.lon,
         )
     elif len(filled) and filled[-1] < (HARDLY_ANYBODY + 90) * PER_DEGREE:
-        notices.append(
-            Sentence(
-                "All points lie beyond {latitude} degrees south, where hardly anybody lives; if the columns are "
-                "swapped, give --lat {lon!s} --lon {lat!s}.",
-                latitude=-HARDLY_ANYBODY,
-                lat=points.lat,
-                lon=points.lon,
-            )
+        yield Sentence(
+            "All points lie beyond {latitude} degrees south, where hardly anybody lives; if the columns are "
+            "swapped, give --lat {lon!s} --lon {lat!s}.",
+            latitude=-HARDLY_ANYBODY,
+            lat=points.lat,
+            lon=points.lon,
         )
     if extent.missing:
-        notices.append(
-            Sentence(
-                "Rows without a latitude or a longitude, which are not counted: {missing:,} of {rows:,}.",
-                missing=extent.missing,
-                rows=extent.n,
-            )
+        yield Sentence(
+            "Rows without a latitude or a longitude, which are not counted: {missing:,} of {rows:,}.",
+            missing=extent.missing,
+            rows=extent.n,
         )
     if extent.impossible:
-        notices.append(
-            Sentence(
-                "Rows off the earth, beyond ±90 degrees of latitude or ±180 of longitude, which are not counted: "
-                "{wrong:,} of {rows:,}.",
-                wrong=extent.impossible,
-                rows=extent.n,
-            )
+        yield Sentence(
+            "Rows off the earth, beyond ±90 degrees of latitude or ±180 of longitude, which are not counted: "
+            "{wrong:,} of {rows:,}.",
+            wrong=extent.impossible,
+            rows=extent.n,
         )
-    return notices

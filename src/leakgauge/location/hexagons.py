@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from leakgauge.distances.map_cells import METRES_PER_DEGREE, MOST_CELLS
 from leakgauge.errors import OptionError
+from leakgauge.location.areas import OnFlatMap, on_one_side
 from leakgauge.location.box import Box, learn_box
 from leakgauge.location.extent import extent_of
 from leakgauge.location.points import Points
-from leakgauge.location.projection import OnFlatMap, on_one_side
 from leakgauge.probability.cells import Codes, Floats
 
 FINEST: Final = 15
@@ -73,7 +73,7 @@ class Hexagons(OnFlatMap):
                 count=count,
                 most=MOST_CELLS,
             )
-        corners = [(north, east) for north, east in _corners(box)]
+        corners = [(box.south, box.west), (box.north, box.west), (box.north, box.east), (box.south, box.east)]
         cells = h3.polygon_to_cells_experimental(h3.LatLngPoly(corners), self.resolution, contain="overlap")
         object.__setattr__(self, "numbers", np.sort(np.asarray(cells, dtype=np.uint64)))
 
@@ -110,18 +110,8 @@ class Hexagons(OnFlatMap):
 
 
 def hexagons_of(points: Points, resolution: int) -> Hexagons:
-    """Hexagons that cover the box that is learnt from the points.
-
-    Raises:
-        ColumnError: columns that hold no places, or swapped ones.
-        TableError: no row has a place.
-        OptionError: as of ``Hexagons``.
-    """
+    """Hexagons that cover the box that is learnt from the points."""
     return Hexagons(learn_box(extent_of(points)).box, resolution)
-
-
-def _corners(box: Box) -> list[tuple[float, float]]:
-    return [(box.south, box.west), (box.north, box.west), (box.north, box.east), (box.south, box.east)]
 
 
 def _h3() -> Any:

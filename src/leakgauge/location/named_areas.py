@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from leakgauge.errors import ColumnError, FileError, TableError, did_you_mean
-from leakgauge.location.areas import codes_of_labels
+from leakgauge.location.areas import OnFlatMap, codes_of_labels
 from leakgauge.location.points import Numbering, Points
-from leakgauge.location.projection import OnFlatMap
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.probability.labels import alphabet
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,32 +20,16 @@ MOST_ROWS = 10**8
 
 @dataclass(frozen=True)
 class ObservedTraces:
-    """The reports of each person in order of time.
+    """The reports of each person, numbered from 0, in order of time.
 
-    Attributes:
-        areas: the area of each report by its position among the labels, −1 outside all.
-        traces: whose it is: persons are numbered from 0.
-        times: when it was, in microseconds since 1970.
-        n: rows of the table.
-        missing: rows without a place on the earth, a time or a person, which are left out.
-        repeated: reports of a person at the same time as another, which are left out: the first row counts.
-        contradicting: those of them that name another area.
-        notices: what was done with them.
+    ``areas`` are positions among the labels, −1 outside all; ``times`` are in microseconds since 1970. Of several
+    reports of a person at one time the first row counts.
     """
 
     areas: Codes
     traces: Codes
     times: Codes
-    n: int
-    missing: int
-    repeated: int
-    contradicting: int
     notices: tuple[Sentence, ...] = ()
-
-    @property
-    def people(self) -> int:
-        """How many persons have a trace."""
-        return int(self.traces[-1]) + 1 if len(self.traces) else 0
 
 
 def observed_traces(points: Points, areas: Areas) -> ObservedTraces:
@@ -72,54 +57,43 @@ def observed_traces(points: Points, areas: Areas) -> ObservedTraces:
             "Traces of {rows:,} rows are too many to sort in memory; take the rows of some people.",
             rows=points.table.rows,
         )
-    reading = _Reading(points)
-    for rows in placed(points, areas):
-        reading.add(rows)
-    return reading.sorted()
+    people = Numbering()
+    parts = [_usable(rows, points.time, points.user, people) for rows in placed(points, areas)]
+    if not any(len(codes) for _, _, codes in parts):
+        raise TableError(
+            "None of the {rows:,} rows has a place, a time and a person; name columns that hold them.",
+            rows=points.table.rows,
+        )
+    return _sorted(points, *(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
-@dataclass
-class _Reading:
-    points: Points
-    n: int = 0
-    people: Numbering = field(default_factory=Numbering)
-    parts: list[tuple[Codes, Codes, Codes]] = field(default_factory=list)
+def _usable(rows: Placed, time: str, user: str | None, numbers: Numbering) -> tuple[Codes, Codes, Codes]:
+    """The person, time and area of each row that has all three."""
+    import pyarrow as pa
 
-    def add(self, rows: Placed) -> None:
-        import pyarrow as pa
+    times = rows.chunk.column(time)
+    usable = rows.possible & np.asarray(times.is_valid())
+    people = np.zeros(len(rows.codes), dtype=np.int64)
+    if user is not None:
+        users = rows.chunk.column(user)
+        usable &= np.asarray(users.is_valid())
+        people = numbers.codes(users)
+    moments = np.asarray(times.cast(pa.timestamp("us", times.type.tz), safe=False).cast(pa.int64()).fill_null(0))
+    return people[usable], moments[usable], rows.codes[usable]
 
-        assert self.points.time is not None
-        chunk = rows.chunk
-        self.n += len(rows.codes)
-        times = chunk.column(self.points.time)
-        usable = rows.possible & np.asarray(times.is_valid())
-        people = np.zeros(len(rows.codes), dtype=np.int64)
-        if self.points.user is not None:
-            users = chunk.column(self.points.user)
-            usable &= np.asarray(users.is_valid())
-            people = self.people.codes(users)
-        zone = times.type.tz
-        moments = np.asarray(times.cast(pa.timestamp("us", zone), safe=False).cast(pa.int64()).fill_null(0))
-        self.parts.append((people[usable], moments[usable], rows.codes[usable]))
 
-    def sorted(self) -> ObservedTraces:
-        if not any(len(codes) for _, _, codes in self.parts):
-            raise TableError(
-                "None of the {rows:,} rows has a place, a time and a person; name columns that hold them.", rows=self.n
-            )
-        people, times, codes = (np.concatenate(part) for part in zip(*self.parts, strict=True))
-        backwards = _goes_back(people, times)
-        # Rows of the same time stay in the table's order.
-        order = np.lexsort((times, people))
-        people, times, codes = people[order], times[order], codes[order]
-        first = np.concatenate([[True], (people[1:] != people[:-1]) | (times[1:] != times[:-1])])
-        kept = codes[first][np.cumsum(first) - 1]
-        repeated, contradicting = int((~first).sum()), int((codes != kept).sum())
-        # Persons whose rows all lack a place have no trace, so that numbers are given anew.
-        traces = np.unique(people[first], return_inverse=True)[1].astype(np.int64)
-        missing = self.n - len(people)
-        notices = tuple(_notices(self.points, backwards, missing, repeated, contradicting))
-        return ObservedTraces(codes[first], traces, times[first], self.n, missing, repeated, contradicting, notices)
+def _sorted(points: Points, people: Codes, times: Codes, codes: Codes) -> ObservedTraces:
+    backwards = _goes_back(people, times)
+    # Rows of the same time stay in the table's order.
+    order = np.lexsort((times, people))
+    people, times, codes = people[order], times[order], codes[order]
+    first = np.concatenate([[True], (people[1:] != people[:-1]) | (times[1:] != times[:-1])])
+    kept = codes[first][np.cumsum(first) - 1]
+    repeated, contradicting = int((~first).sum()), int((codes != kept).sum())
+    # Persons whose rows all lack a place have no trace, so that numbers are given anew.
+    traces = np.unique(people[first], return_inverse=True)[1].astype(np.int64)
+    notices = tuple(_notices(points, backwards, points.table.rows - len(people), repeated, contradicting))
+    return ObservedTraces(codes[first], traces, times[first], notices)
 
 
 def _goes_back(people: Codes, times: Codes) -> bool:
@@ -129,28 +103,22 @@ def _goes_back(people: Codes, times: Codes) -> bool:
     return bool(np.any(same & (np.diff(times[order]) < 0)))
 
 
-def _notices(points: Points, backwards: bool, missing: int, repeated: int, contradicting: int) -> list[Sentence]:
-    notices = []
+def _notices(points: Points, backwards: bool, missing: int, repeated: int, contradicting: int) -> Iterator[Sentence]:
     if points.user is None:
-        notices.append(
-            Sentence("All rows are taken as the trace of one person; name the column of persons if there are several.")
+        yield Sentence(
+            "All rows are taken as the trace of one person; name the column of persons if there are several."
         )
     if backwards:
-        notices.append(Sentence("The rows are not in order of time; they were sorted by person and time."))
+        yield Sentence("The rows are not in order of time; they were sorted by person and time.")
     if missing:
-        notices.append(
-            Sentence(
-                "Rows without a place on the earth, a time or a person, which are left out of the traces: {missing:,}.",
-                missing=missing,
-            )
+        yield Sentence(
+            "Rows without a place on the earth, a time or a person, which are left out of the traces: {missing:,}.",
+            missing=missing,
         )
     if repeated:
-        notices.append(
-            Sentence(
-                "Rows that report a person at the same time as another row: {repeated:,}, of which {contradicting:,} "
-                "name another area; the first row counts.",
-                repeated=repeated,
-                contradicting=contradicting,
-            )
+        yield Sentence(
+            "Rows that report a person at the same time as another row: {repeated:,}, of which {contradicting:,} "
+            "name another area; the first row counts.",
+            repeated=repeated,
+            contradicting=contradicting,
         )
-    return notices

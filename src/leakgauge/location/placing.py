@@ -18,12 +18,9 @@ if TYPE_CHECKING:
 
 
 class Placed(NamedTuple):
-    """Some rows and their areas.
+    """Some rows with the position of each one's area among the labels, −1 outside all and where there is no place.
 
-    Attributes:
-        codes: the area of each row by its position among the labels; −1 outside all, and where there is no place.
-        known: which rows have a place, or the name of one.
-        possible: which of them have a place on the earth.
+    ``known`` rows have a place, or the name of one; ``possible`` ones have a place on the earth.
     """
 
     chunk: Chunk

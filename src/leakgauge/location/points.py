@@ -89,13 +89,9 @@ class Points:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some rows.
+    """Some rows with latitudes and longitudes in degrees, NaN where missing.
 
-    Attributes:
-        latitudes: in degrees, NaN where missing.
-        longitudes: likewise.
-        known: where both are present.
-        possible: where both are present and on the earth.
+    In ``known`` rows both are present, in ``possible`` ones they are on the earth as well.
     """
 
     batch: pa.RecordBatch

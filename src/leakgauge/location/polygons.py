@@ -11,26 +11,21 @@ from typing import Any, Final
 
 import numpy as np
 
-from leakgauge.errors import FileError, OptionError, did_you_mean
-from leakgauge.location.projection import OnFlatMap, turned, widest_gap
+from leakgauge.errors import FileError, OptionError
+from leakgauge.location.areas import OnFlatMap, turned, widest_gap
 from leakgauge.probability.cells import Codes, Floats
 
 SLIVER: Final = 1e-4
 """Borders that were drawn twice overlap by less than this share of the smaller area; a point there is of the first."""
 _NAMES: Final = ("name", "NAME", "Name", "id")
-"""Where a file keeps the names of its areas, unless it is told."""
+"""Where a file keeps the names of its areas."""
 
 
 @dataclass(frozen=True, eq=False)
 class Polygons(OnFlatMap):
-    """Areas with borders, in the order of their names.
+    """Areas with borders, in the order of their names; a point on a border that two share belongs to the first of them.
 
-    A point on a border that two areas share belongs to the first of them by name.
-
-    Attributes:
-        labels: their names.
-        shapes: what each covers, of one piece or several, with holes; longitudes go east from ``west`` on.
-        west: a longitude that no area crosses.
+    Shapes are of one piece or several, with holes; longitudes go east from ``west`` on, which no area crosses.
     """
 
     labels: tuple[str, ...]
@@ -76,14 +71,11 @@ class Polygons(OnFlatMap):
         return codes
 
 
-def read_polygons(path: Path | str, name: str | None = None) -> Polygons:
-    """The areas of a GeoJSON file; features of one name are one area.
+def read_polygons(path: Path | str) -> Polygons:
+    """The areas of a GeoJSON file, by their ``name``, ``id`` or only property; features of one name are one area.
 
     A ring that crosses itself covers what an odd number of its turns goes around. Borders may cross the antimeridian,
     cut there or not.
-
-    Args:
-        name: the property that names them; by default ``name``, ``id``, or the only one there is.
 
     Raises:
         FileError: a file that is not GeoJSON of polygons in degrees, areas without names, or two that overlap.
@@ -92,10 +84,10 @@ def read_polygons(path: Path | str, name: str | None = None) -> Polygons:
     place = Path(path)
     shapely = _shapely()
     features = _features(place)
-    key = name or _naming(place, features)
+    key = _naming(place, features)
     rings: dict[str, list[list[Floats]]] = {}
     for feature in features:
-        rings.setdefault(_name(place, feature, key), []).extend(_rings(place, feature))
+        rings.setdefault(str(_properties(feature)[key]), []).extend(_rings(place, feature))
     pieces = [(own[0][:, 0].min(), own[0][:, 0].max()) for parts in rings.values() for own in parts]
     west = widest_gap(np.array(pieces))
     labels = tuple(sorted(rings))
@@ -127,7 +119,7 @@ def _features(path: Path) -> list[Mapping[str, Any]]:
 
 
 def _naming(path: Path, features: Sequence[Mapping[str, Any]]) -> str:
-    """The property that names the areas where nobody says which."""
+    """The property that names the areas."""
     kept = [_properties(feature) for feature in features]
     known = list(dict.fromkeys(key for own in kept for key in own))
     candidates: list[str] = [*_NAMES, *(known if len(known) == 1 else ())]
@@ -141,15 +133,6 @@ def _properties(feature: Mapping[str, Any]) -> Mapping[str, Any]:
     own = feature.get("properties")
     given = {"id": feature["id"]} if feature.get("id") is not None else {}
     return {**given, **(own if isinstance(own, dict) else {})}
-
-
-def _name(path: Path, feature: Mapping[str, Any], key: str) -> str:
-    own = _properties(feature)
-    if own.get(key) is None:
-        raise FileError(
-            "{path} has an area without the property {key!r}; {hint}", path=path, key=key, hint=did_you_mean(key, own)
-        )
-    return str(own[key])
 
 
 def _rings(path: Path, feature: Mapping[str, Any]) -> Iterator[list[Floats]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -40,17 +41,14 @@ class Visits:
     """How many points lie in each area.
 
     Attributes:
-        counts: rows in each area.
-        weights: the same by weight; the counts where there is none.
+        weights: the rows in each area by weight; their counts where there is none.
         n: rows of the table.
         outside: rows whose place is in no area.
         missing: rows without a place.
         impossible: rows with a place off the earth.
         users: distinct users with a point in an area; None where no column names them.
-        users_by_area: in each area.
         groups: labels of hours (0 to 23), of weekdays and hours ((1, 0) is Monday midnight), or of another column.
         by_group: weights by area and group; None where no grouping was asked for.
-        notices: what a person should look at.
     """
 
     areas: Areas
@@ -72,10 +70,7 @@ class Visits:
         return self.n - self.outside - self.missing - self.impossible
 
     def prior(self, smoothing: float = 0.0) -> Distribution:
-        """The shares of the areas, over their labels.
-
-        Args:
-            smoothing: added to the weight of each area, so that none is impossible; 0 adds nothing.
+        """The shares of the areas, the smoothing added to the weight of each, so that none is impossible.
 
         Raises:
             OptionError: a smoothing below 0.
@@ -105,7 +100,10 @@ class Visits:
         """
         if self.by_group is None:
             raise OptionError("The points were counted without groups; ask for hours or a column.")
-        return Joint.from_cells(self.areas.labels, self.groups, *_normalised(self.by_group))
+        areas, groups, weights = self.by_group.nonzero()
+        if not len(weights):
+            raise _without_weight()
+        return Joint.from_cells(self.areas.labels, self.groups, areas, groups, weights / weights.sum())
 
 
 def visits(points: Points, areas: Areas, by: Grouping | None = None) -> Visits:
@@ -179,40 +177,30 @@ def _codes_in(period: Period, column: pa.Array) -> Codes:
     return np.asarray(codes.fill_null(last), dtype=np.int64)
 
 
-def _notices(counting: Counting, users: int | None) -> list[Sentence]:
-    notices = []
+def _notices(counting: Counting, users: int | None) -> Iterator[Sentence]:
     outside, counts, grouped = counting.outside, counting.counts, counting.grouped
     if grouped is not None and grouped.column == counting.points.time and grouped.zoned:
-        notices.append(
-            Sentence("The times in {column!r} have a time zone; their hours are those of UTC.", column=grouped.column)
-        )
+        yield Sentence("The times in {column!r} have a time zone; their hours are those of UTC.", column=grouped.column)
     if counting.without_weight:
-        notices.append(
-            Sentence(
-                "Rows without a weight in {column!r}, which count as 0: {count:,}.",
-                count=counting.without_weight,
-                column=counting.points.weight or "",
-            )
+        yield Sentence(
+            "Rows without a weight in {column!r}, which count as 0: {count:,}.",
+            count=counting.without_weight,
+            column=counting.points.weight or "",
         )
     if outside:
-        notices.append(
-            Sentence(
-                "Points outside the map, which are not counted: {outside:,} of {places:,}.",
-                outside=outside,
-                places=outside + int(counts.sum()),
-            )
+        yield Sentence(
+            "Points outside the map, which are not counted: {outside:,} of {places:,}.",
+            outside=outside,
+            places=outside + int(counts.sum()),
         )
     if np.count_nonzero(counts) == 1 and len(counts) > 1:
-        notices.append(
-            Sentence("All points lie in one area, so that there is nothing to hide or to learn; choose smaller areas.")
+        yield Sentence(
+            "All points lie in one area, so that there is nothing to hide or to learn; choose smaller areas."
         )
     if users == 1:
-        notices.append(
-            Sentence(
-                "All points belong to one user: the prior is that user's own and must be kept private like the rows."
-            )
+        yield Sentence(
+            "All points belong to one user: the prior is that user's own and must be kept private like the rows."
         )
-    return notices
 
 
 def _shares(labels: tuple[Label, ...], weights: Floats, smoothing: float) -> Distribution:
@@ -223,12 +211,9 @@ def _shares(labels: tuple[Label, ...], weights: Floats, smoothing: float) -> Dis
     smoothed = weights + smoothing
     total = smoothed.sum()
     if not total > 0:
-        raise ModelError("No area has any weight; add smoothing, or name another column of weights.")
+        raise _without_weight()
     return Distribution(labels, smoothed / total)
 
 
-def _normalised(cells: Cells) -> tuple[Codes, Codes, Floats]:
-    rows, columns, values = cells.nonzero()
-    if not len(values):
-        raise ModelError("No area has any weight; add smoothing, or name another column of weights.")
-    return rows, columns, values / values.sum()
+def _without_weight() -> ModelError:
+    return ModelError("No area has any weight; add smoothing, or name another column of weights.")

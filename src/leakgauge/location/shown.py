@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from leakgauge.artefacts import Origin, Quantity
 from leakgauge.artefacts.location import AreasTold, MapShown, Ring
@@ -43,31 +45,22 @@ def areas_told(areas: Areas, kind: str, *, declared: bool) -> AreasTold:
     if not isinstance(areas, MapCells):
         return told
     tall, wide = areas.sides
-    return AreasTold(
-        kind=kind,
-        count=areas.count,
+    return replace(
+        told,
         height=metres(tall, Origin.DECLARED),
         width=metres(wide, Origin.DECLARED),
         rows=areas.rows,
         columns=areas.columns,
         edges=(areas.south, areas.north, areas.west, areas.east),
-        declared=declared,
-        stretch=told.stretch,
     )
 
 
 def map_shown(
-    areas: Areas,
-    prior: Floats,
-    values: Mapping[str, Floats] | None = None,
-    paths: Mapping[str, Codes] | None = None,
+    areas: Areas, prior: Floats, values: Mapping[str, Floats] | None = None, paths: Mapping[str, Codes] | None = None
 ) -> MapShown:
-    """The map with the prior and other values; areas without people have none.
+    """The map with the share of each area and other values by their names; areas without people have none.
 
-    Args:
-        prior: the share of each area.
-        values: by what they are of, one number per area.
-        paths: traces by what they are, area after area.
+    Paths are traces by their names, area after area.
     """
     every = {"prior": prior, **(values or {})}
     lines = {name: _ring(areas.points[path]) for name, path in (paths or {}).items()}
@@ -77,10 +70,10 @@ def map_shown(
 
 
 def _cells(cells: MapCells, prior: Floats, values: Mapping[str, Floats], paths: Mapping[str, Ring]) -> MapShown:
-    merged = 1
-    while -(-cells.rows // merged) * -(-cells.columns // merged) > MOST_DRAWN:
-        merged += 1
-    rows, columns = -(-cells.rows // merged), -(-cells.columns // merged)
+    for merged in itertools.count(1):
+        rows, columns = -(-cells.rows // merged), -(-cells.columns // merged)
+        if rows * columns <= MOST_DRAWN:
+            break
 
     def gathered(numbers: Floats) -> Floats:
         whole = np.zeros((rows * merged, columns * merged))

@@ -28,22 +28,19 @@ from leakgauge.notions.composition import Neighbours
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.randomness.row_order import RowOrder
 from leakgauge.release.bound import BoundPlan, bind
-from leakgauge.release.destinations import FileDestination, Named, TableDestination, destination
-from leakgauge.release.drawing import drawn_rows
+from leakgauge.release.destinations import FileDestination, Named, TableDestination, destination, require_held
+from leakgauge.release.drawing import drawn_rows, order_file, order_place, row_order, writing_on_workers
 from leakgauge.release.files import Formulas, plain, tables_of, write_batches
-from leakgauge.release.held import require_held
 from leakgauge.release.ledger import Entry, Ledger
 from leakgauge.release.ledger.account import LONGEST_TEXT, require_account
 from leakgauge.release.ledger.admission import Verdict
 from leakgauge.release.ledger.cost import Cost
-from leakgauge.release.order import order_file, order_place, row_order
 from leakgauge.release.plan import ReleasePlan
 from leakgauge.release.priors import GivenPrior, WantedPriors, bits_told
 from leakgauge.release.record import TABLE, make_public_record, make_record, public_place, read_record, released_file
 from leakgauge.release.signatures import forget_signature, private_key, require_no_signature, sign_record
 from leakgauge.release.sizes import largest_record, largest_release, largest_scratch
 from leakgauge.release.unit import UnitOfProtection
-from leakgauge.release.workers import writing_on_workers
 from leakgauge.tables import Table
 from leakgauge.waiting import told_while_waiting
 

@@ -25,6 +25,7 @@ from leakgauge.release.ledger import Entry
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.priors import Prior, histogram_steps
 from leakgauge.release.recorded_plan import ANOTHER_TABLE, PRIVATE_LETTERS, THIS_TABLE, lacks_letters
+from leakgauge.sentences import Field
 
 DELTA = 1e-6
 """The δ at which a record says what all columns together guarantee."""
@@ -177,12 +178,9 @@ def budget_of(
 def said_of_bins(plan: Plan) -> Iterator[Sentence]:
     """Which columns of a record's plan are in bins, and what was learnt from the table for that."""
     learnt = {name: one.learnt for name, one in plan.bins.items() if one.learnt is not None}
-    merged = tuple(name for name, one in learnt.items() if one.merged)
-    gathered = tuple(name for name, one in plan.bins.items() if one.level is None)
-    if gathered:
+    if gathered := tuple(name for name, one in plan.bins.items() if one.level is None):
         yield Sentence("In bins, which are what is released and counted: {columns!s}.", columns=gathered)
-    edges = tuple(name for name in learnt if plan.bins[name].binning.startswith("edges:"))
-    if edges:
+    if edges := tuple(name for name in learnt if plan.bins[name].binning.startswith("edges:")):
         yield Sentence(
             "The edges of the bins of {columns!s} were learnt from this table and rounded; they are not protected.",
             columns=edges,
@@ -190,13 +188,12 @@ def said_of_bins(plan: Plan) -> Iterator[Sentence]:
     for name, edge in learnt.items():
         if edge.asked.partition(":")[0] == "auto":
             yield _said_of_chosen(name, plan.bins[name].binning)
-    elsewhere = tuple(name for name, one in plan.bins.items() if one.from_another_table)
-    if elsewhere:
+    if elsewhere := tuple(name for name, one in plan.bins.items() if one.from_another_table):
         yield Sentence(
             "The edges of the bins of {columns!s} were learnt from another table; they are not protected.",
             columns=elsewhere,
         )
-    if merged:
+    if merged := tuple(name for name, one in learnt.items() if one.merged):
         yield Sentence(
             "There are fewer bins of {columns!s} than asked for: edges coincided and were merged.", columns=merged
         )
@@ -212,18 +209,13 @@ def said_of_bins(plan: Plan) -> Iterator[Sentence]:
 
 def said_of_suppression(plan: Plan) -> Iterator[Sentence]:
     """What a record's plan suppresses, and that neither this nor coarser values are a guarantee."""
-    below = plan.suppress_below
-    if below is not None and plan.suppress_unit is None:
+    if plan.suppress_below is not None:
         yield Sentence(
-            "Where fewer than {below:d} rows agree in {columns!s}, these values are missing.",
+            "Where fewer than {below:d} rows agree in {columns!s}, these values are missing."
+            if plan.suppress_unit is None
+            else "Where fewer than {below:d} persons agree in {columns!s}, these values are missing.",
             columns=plan.public,
-            below=below,
-        )
-    elif below is not None:
-        yield Sentence(
-            "Where fewer than {below:d} persons agree in {columns!s}, these values are missing.",
-            columns=plan.public,
-            below=below,
+            below=plan.suppress_below,
         )
     if _is_coarsened(plan):
         yield Sentence(
@@ -256,13 +248,13 @@ _CALENDAR = (message("year"), message("quarter"), message("month"), message("wee
 
 def _said_of_chosen(column: str, binning: str) -> Sentence:
     form, _, edges = binning.partition(":")
-    cuts = edges.split(",")
     if form in _CALENDAR:
         return Sentence(
             "The bins of {column!s} were chosen for this table: one for each {unit}.",
             column=column,
             unit=Sentence(form),
         )
+    cuts = edges.split(",")
     return Sentence(
         "The bins of {column!s} were chosen for this table: {count}, with edges from {first!s} to {last!s}.",
         column=column,
@@ -272,39 +264,56 @@ def _said_of_chosen(column: str, binning: str) -> Sentence:
     )
 
 
+_NEIGHBOURS = {
+    (
+        False,
+        True,
+    ): "Neighbouring tables differ in the values of one row; the number of rows and their order are public.",
+    (False, False): "Neighbouring tables differ in the values of one row; the number of rows is public, and they are "
+    "released in a random order.",
+    (True, True): "Neighbouring tables differ in the values of all rows of one value of {column!r}, at most {rows}; "
+    "the number of rows and their order are public. Claims of a single column are of one row.",
+    (True, False): "Neighbouring tables differ in the values of all rows of one value of {column!r}, at most {rows}; "
+    "the number of rows is public, and they are released in a random order. Claims of a single column are of one row.",
+}
+"""By whether persons are protected, and whether rows are in the table's order."""
+_LETTERS = {
+    THIS_TABLE: "The letters of {columns!s} were taken from this table; which values occur is not protected.",
+    ANOTHER_TABLE: "The letters of {columns!s} were taken from another table; which values occur there is not "
+    "protected.",
+}
+_DESIGNED = {
+    PriorOrigin.THIS_TABLE: "The channels of {columns!s} were designed from this table; their ε holds for the fixed "
+    "channel only.",
+    PriorOrigin.ANOTHER_TABLE: "The channels of {columns!s} were designed from another table; their ε holds for the "
+    "fixed channel only.",
+}
+_UNDER_A_PRIOR = {
+    PriorOrigin.THIS_TABLE: "Levels under a prior of this table are as private as the table; keep this record inside.",
+    PriorOrigin.ANOTHER_TABLE: "Levels under a prior of another table are as private as that table; keep this record "
+    "inside.",
+}
+_TELLING = {
+    True: "Keep this record inside: from the channels of {columns!s} the exact counts of the table can be computed; "
+    "hand out the public record.",
+    False: "Keep this record inside: the channels of {columns!s} do not say from which counts they were designed; "
+    "hand out the public record.",
+}
+"""By whether the channel says from which prior it was designed."""
+
+
 def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: bool) -> Iterator[Sentence]:
     """The assumptions of the claims, from the plan and the claims of a record."""
-    if plan.unit is None and plan.keep_order:
-        yield Sentence(
-            "Neighbouring tables differ in the values of one row; the number of rows and their order are public."
-        )
-    elif plan.unit is None:
-        yield Sentence(
-            "Neighbouring tables differ in the values of one row; the number of rows is public, and they are released "
-            "in a random order."
-        )
-    elif plan.keep_order:
-        yield Sentence(
-            "Neighbouring tables differ in the values of all rows of one value of {column!r}, at most {rows}; the "
-            "number of rows and their order are public. Claims of a single column are of one row.",
-            column=plan.unit,
-            rows=plan.rows_per_unit,
-        )
-    else:
-        yield Sentence(
-            "Neighbouring tables differ in the values of all rows of one value of {column!r}, at most {rows}; the "
-            "number of rows is public, and they are released in a random order. Claims of a single column are of one "
-            "row.",
-            column=plan.unit,
-            rows=plan.rows_per_unit,
-        )
+    persons: dict[str, Field] = {} if plan.unit is None else {"column": plan.unit, "rows": plan.rows_per_unit}
+    yield Sentence(_NEIGHBOURS[plan.unit is not None, plan.keep_order], **persons)
     yield Sentence("The names and types of the columns are public.")
-    if _is_coarsened(plan):
-        yield Sentence("Columns named as public are released as they are, or coarser, and are not protected.")
-    elif set(plan.public).intersection(plan.bins):
-        yield Sentence("Columns named as public are released as they are, or in their bins, and are not protected.")
-    else:
-        yield Sentence("Columns named as public are released as they are and are not protected.")
+    yield Sentence(
+        "Columns named as public are released as they are, or coarser, and are not protected."
+        if _is_coarsened(plan)
+        else "Columns named as public are released as they are, or in their bins, and are not protected."
+        if set(plan.public).intersection(plan.bins)
+        else "Columns named as public are released as they are and are not protected."
+    )
     yield from said_of_bins(plan)
     yield from said_of_suppression(plan)
     columns = plan.columns.values()
@@ -318,66 +327,34 @@ def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: b
                 given=column.given,
             )
     for kind, caveat in CAVEATS.items():
-        meant = _written(column for column in columns if column.kind == kind)
-        if meant:
+        if meant := _written(column for column in columns if column.kind == kind):
             yield caveat(meant)
-    changed = _written(column for column in columns if column.unprotected)
-    if changed:
+    if changed := _written(column for column in columns if column.unprotected):
         yield Sentence(
             "Some values of {columns!s} are changed so that they tell less of other columns. Nothing is promised of "
             "their own values: they count as public, and in no budget.",
             columns=changed,
         )
-    clamped = _written(column for column in columns if column.clamps)
-    if clamped:
+    if clamped := _written(column for column in columns if column.clamps):
         yield Sentence(
             "Released numbers of {columns!s} beyond the declared bounds are brought back to them; that reads the noisy "
             "number alone, so that every claim stays.",
             columns=clamped,
         )
-    own = _written(column for column in columns if column.letters == THIS_TABLE)
-    if own:
-        yield Sentence(
-            "The letters of {columns!s} were taken from this table; which values occur is not protected.", columns=own
-        )
-    others = _written(column for column in columns if column.letters == ANOTHER_TABLE)
-    if others:
-        yield Sentence(
-            "The letters of {columns!s} were taken from another table; which values occur there is not protected.",
-            columns=others,
-        )
-    own = _written(column for column in columns if column.channel_prior is PriorOrigin.THIS_TABLE)
-    if own:
-        yield Sentence(
-            "The channels of {columns!s} were designed from this table; their ε holds for the fixed channel only.",
-            columns=own,
-        )
-    others = _written(column for column in columns if column.channel_prior is PriorOrigin.ANOTHER_TABLE)
-    if others:
-        yield Sentence(
-            "The channels of {columns!s} were designed from another table; their ε holds for the fixed channel only.",
-            columns=others,
-        )
+    for letters in PRIVATE_LETTERS:
+        if names := _written(column for column in columns if column.letters == letters):
+            yield Sentence(_LETTERS[letters], columns=names)
+    for prior in _DESIGNED:
+        if names := _written(column for column in columns if column.channel_prior is prior):
+            yield Sentence(_DESIGNED[prior], columns=names)
     priors = {claim.prior for claim in claims.values() if claim is not None}
-    if PriorOrigin.THIS_TABLE in priors:
-        yield Sentence("Levels under a prior of this table are as private as the table; keep this record inside.")
-    if PriorOrigin.ANOTHER_TABLE in priors:
-        yield Sentence("Levels under a prior of another table are as private as that table; keep this record inside.")
+    for prior in _UNDER_A_PRIOR:
+        if prior in priors:
+            yield Sentence(_UNDER_A_PRIOR[prior])
     telling = [column for column in columns if column.follows_from_counts]
-    known = _written(column for column in telling if column.channel_prior is not None)
-    if known:
-        yield Sentence(
-            "Keep this record inside: from the channels of {columns!s} the exact counts of the table can be computed; "
-            "hand out the public record.",
-            columns=known,
-        )
-    unknown = _written(column for column in telling if column.channel_prior is None)
-    if unknown:
-        yield Sentence(
-            "Keep this record inside: the channels of {columns!s} do not say from which counts they were designed; "
-            "hand out the public record.",
-            columns=unknown,
-        )
+    for known in _TELLING:
+        if names := _written(column for column in telling if (column.channel_prior is not None) is known):
+            yield Sentence(_TELLING[known], columns=names)
     if simulated:
         yield Sentence(
             "This is a simulation: its noise follows from a seed, so it protects nobody and is not a release."

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from leakgauge.artefacts import Record
 from leakgauge.errors import InputError, VerificationError
+from leakgauge.release.drawing import order_place
 from leakgauge.release.ledger import Entry, Ledger
-from leakgauge.release.order import order_place
 from leakgauge.release.record import read_record
 from leakgauge.release.verification import verify
 
@@ -15,10 +15,7 @@ from leakgauge.release.verification import verify
 def drawn_record(record: Path, *written: Path, table: str | None = None) -> Record | None:
     """The record of a whole release, which an interrupted run may have left; None where there is none.
 
-    Args:
-        record: the file of the record.
-        written: the other files that the run wrote.
-        table: the address of a release that is a table.
+    ``written`` are the other files of that run, ``table`` the address of a release that is a table.
     """
     if not all(place.exists() for place in (record, *written)):
         return None

@@ -19,7 +19,7 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.probability.labels import same_alphabet
 from leakgauge.randomness import Randomness
 from leakgauge.release.bound import BoundColumn, BoundPlan, bind
-from leakgauge.release.ledger.told import Bits
+from leakgauge.release.ledger.entry import Bits
 from leakgauge.release.plan import ReleasePlan
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import Table
@@ -86,7 +86,7 @@ def noisy_prior(counts: npt.NDArray[np.int64], channel: Channel, epsilon: float,
     return Prior(Distribution(channel.inputs, noisy / noisy.sum()), PriorOrigin.NOISY_HISTOGRAM, epsilon)
 
 
-def own_prior(table: Table, columns: str | tuple[str, ...], channel: Channel) -> Prior:
+def own_prior(table: Table, columns: tuple[str, ...], channel: Channel) -> Prior:
     """The shares in the table itself; claims under it are as private as the table."""
     counts = input_counts(table, columns, channel).astype(np.float64)
     return Prior(Distribution(channel.inputs, counts / counts.sum()), PriorOrigin.THIS_TABLE)
@@ -122,16 +122,15 @@ def _bits(table: Table, one: BoundColumn) -> float | None:
     return mutual_information(Scenario(prior, channel))
 
 
-def input_counts(table: Table, columns: str | tuple[str, ...], channel: Channel) -> npt.NDArray[np.int64]:
+def input_counts(table: Table, columns: tuple[str, ...], channel: Channel) -> npt.NDArray[np.int64]:
     """How often each input of a channel occurs."""
-    names = (columns,) if isinstance(columns, str) else columns
-    found = table.counts(*names).merge({"input": names})
+    found = table.counts(*columns).merge({"input": columns})
     by_label = dict(zip(found.labels("input"), found.array().tolist(), strict=True))
     if not set(by_label) <= set(channel.inputs):
         raise ColumnError(
             "Values of column {name!r} are not inputs of its channel, so it has no prior of its own; bin the column, "
             "or give a prior in a file.",
-            name=", ".join(names),
+            name=", ".join(columns),
         )
     return np.array([by_label.get(label, 0) for label in channel.inputs], dtype=np.int64)
 

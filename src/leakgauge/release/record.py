@@ -33,15 +33,18 @@ from leakgauge.artefacts.record import (
 from leakgauge.artefacts.schemas import raised
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.mechanisms import Mechanism
+from leakgauge.mechanisms.letter_sets import SEPARATOR
 from leakgauge.mechanisms.steps import Step
 from leakgauge.notions.composition import Neighbours
+from leakgauge.probability import Label, PriorOrigin
 from leakgauge.probability.files import parsed_json, require_schema
-from leakgauge.release.bound import BoundPlan, RecordedPlan
+from leakgauge.release.bound import BoundColumn, BoundPlan, RecordedPlan
+from leakgauge.release.files import shown_values
 from leakgauge.release.guarantees import assumptions, budget_of, claims_of, declared_steps, public_steps, together_of
 from leakgauge.release.ledger import Entry
+from leakgauge.release.letters import places_among
 from leakgauge.release.priors import Prior
 from leakgauge.release.recorded_plan import CHANNEL, WITHHELD, lacks_letters, names_a_file, public_plan, recorded_plan
-from leakgauge.release.shown import names_unseen_values
 
 LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
 TABLE: Final = "postgresql"
@@ -292,3 +295,22 @@ def may_be_lacking(plan: Plan) -> tuple[Sentence, ...]:
 
 def _under_a_prior(column: PlannedColumn) -> Sentence:
     return Sentence("claims of {column!s} under a prior", column=column.writes)
+
+
+def names_unseen_values(column: BoundColumn, release: Path | None, extension: str) -> bool:
+    """Whether the mechanism of a column names values of the table that the release never shows.
+
+    A noisy histogram pays for the counts, and not for which values occur. Of a release that is not a file, and of a
+    channel of several columns, it is not looked up: their values count as not shown.
+    """
+    bought = column.channel is not None and column.channel.prior_origin is PriorOrigin.NOISY_HISTOGRAM
+    if not (column.letters_from_table or bought):
+        return False
+    if release is None or column.reads != column.writes or len(column.writes) > 1:
+        return True
+    shown = shown_values(release, extension, column.writes[0])
+    letters: tuple[Label, ...] = tuple(column.mechanism.letters or ())
+    if column.mechanism.sets is not None:
+        parts: dict[Label, None] = {text: None for one in shown for text in str(one or "").split(SEPARATOR)}
+        letters, shown = column.mechanism.sets.letter_texts, list(parts)
+    return not set(range(len(letters))) <= set(places_among(letters, shown).tolist())

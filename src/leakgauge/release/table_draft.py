@@ -38,12 +38,7 @@ _LOST: Final = ("08", "57P")
 
 
 class TableDraft:
-    """A table under a hidden name, seen by nobody else until it is kept.
-
-    Attributes:
-        bytes: of the rows as they were sent.
-        sha256: their digest.
-    """
+    """A table under a hidden name, seen by nobody else until it is kept, with the bytes and digest of the rows sent."""
 
     def __init__(self, address: Address, few: pa.Table, *, overwrite: bool) -> None:
         self._address = address

@@ -25,6 +25,7 @@ from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import PriorOrigin
 from leakgauge.randomness.row_order import RowOrder
 from leakgauge.release.bound import BoundColumn, RecordedPlan
+from leakgauge.release.drawing import row_order
 from leakgauge.release.execution import Release
 from leakgauge.release.files import NOT_PRIVATE, UnreadableError, labels_of, read_back, write_batches
 from leakgauge.release.guarantees import (
@@ -40,7 +41,6 @@ from leakgauge.release.guarantees import (
 from leakgauge.release.ledger import Ledger
 from leakgauge.release.ledger.account import is_line
 from leakgauge.release.ledger.cost import step_to_json
-from leakgauge.release.order import row_order
 from leakgauge.release.record import (
     LIBRARIES,
     NEIGHBOURS,

@@ -11,7 +11,7 @@ from leakgauge.artefacts.request.places import Places
 from leakgauge.jobs.location.compare import compare_places
 from leakgauge.jobs.location.survey import survey_places
 from leakgauge.languages import Language, message
-from leakgauge.location.cell_size import parse_length
+from leakgauge.location.box import parse_length
 from leakgauge.report.html import to_html
 from leakgauge.report.places import document_on
 from leakgauge.web.workspace import OpenTable

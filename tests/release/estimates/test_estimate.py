@@ -21,12 +21,15 @@ from leakgauge.probability.cells import Codes, Floats
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Simulated
 from leakgauge.release.estimates import Noise, Protected, Recipient
-from leakgauge.release.estimates.intervals import squared_quantile
-from leakgauge.release.estimates.margins import nearest_with_margins, shares_within_margins
-from leakgauge.release.estimates.means import means, means_by_protected
+from leakgauge.release.estimates.means import GroupSums, means, means_by_protected
 from leakgauge.release.estimates.reading import Read
-from leakgauge.release.estimates.shares import corrected_shares, counted_shares
-from leakgauge.release.estimates.sums import GroupSums
+from leakgauge.release.estimates.shares import (
+    corrected_shares,
+    counted_shares,
+    nearest_with_margins,
+    shares_within_margins,
+    squared_quantile,
+)
 from tests.release.estimates.keeping import at_slope, keeping
 
 Z2 = squared_quantile(0.95)

@@ -18,7 +18,7 @@ from leakgauge.errors import OptionError
 from leakgauge.jobs.location.measured import drawn, measured
 from leakgauge.jobs.location.places import Mapped
 from leakgauge.location.areas import MOST_COMPARED
-from leakgauge.location.mechanisms import Placed
+from leakgauge.location.mechanisms.placed import Placed
 from leakgauge.location.mechanisms.placed import planar as on_cells
 from leakgauge.location.tracking.bayes import Inference
 from leakgauge.mechanisms import Mechanism, parse_mechanism

@@ -30,8 +30,7 @@ from leakgauge.location.comparison import (
     exponential_family,
     families_on,
 )
-from leakgauge.location.mechanisms import Placed
-from leakgauge.location.mechanisms.placed import PER_KILOMETRE
+from leakgauge.location.mechanisms.placed import PER_KILOMETRE, Placed
 from leakgauge.location.shown import bits, metres
 from leakgauge.location.tracking.bayes import infer
 from leakgauge.probability import PriorOrigin

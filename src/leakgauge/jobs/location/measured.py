@@ -9,8 +9,7 @@ from leakgauge.artefacts import Origin, Quantity
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.location import PlacedMechanism
 from leakgauge.jobs.location.places import Mapped
-from leakgauge.location.mechanisms import Placed
-from leakgauge.location.mechanisms.placed import epsilon_per_km
+from leakgauge.location.mechanisms.placed import Placed, epsilon_per_km
 from leakgauge.location.shown import bits, metres
 from leakgauge.location.tracking.bayes import Inference, infer
 from leakgauge.location.tracking.large_maps import infer_by_drawing

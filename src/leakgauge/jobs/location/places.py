@@ -13,8 +13,7 @@ from leakgauge.distances.distortions import Given
 from leakgauge.distances.map_cells import MOST_STRETCH
 from leakgauge.errors import OptionError
 from leakgauge.location.areas import MOST_COMPARED, Areas, distances_between, least_mean_distance
-from leakgauge.location.box import learn_box, parse_box
-from leakgauge.location.cell_size import CellSide, parse_cell_size
+from leakgauge.location.box import CellSide, learn_box, parse_box, parse_cell_size
 from leakgauge.location.extent import extent_of
 from leakgauge.location.points import Points
 from leakgauge.location.prior import Grouping, Visits, visits

@@ -13,12 +13,11 @@ from leakgauge.jobs.location.choice import Chosen, chosen
 from leakgauge.jobs.location.places import Mapped, table_name
 from leakgauge.languages import message
 from leakgauge.location.areas import distances_apart
-from leakgauge.location.mechanisms import Placed
+from leakgauge.location.mechanisms.placed import Placed
 from leakgauge.location.observed_traces import observed_traces
 from leakgauge.location.shown import bits, map_shown, metres
 from leakgauge.location.traces.mobility import Mobility
-from leakgauge.location.traces.release import release_trace
-from leakgauge.location.traces.windows import drawn_window_leakage, window_leakage
+from leakgauge.location.traces.windows import drawn_window_leakage, release_trace, window_leakage
 from leakgauge.location.tracking.following import Traces, Tracker, movements_of_others
 from leakgauge.location.tracking.movement import Movement, gravity, observed_moves
 from leakgauge.mechanisms.mechanism import Law

@@ -53,9 +53,9 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import Release, ReleasePlan, preview, read_plan, release
 from leakgauge.release.bound import BoundColumn, bind
+from leakgauge.release.drawing import order_place
 from leakgauge.release.execution import Stage as ReleaseStage
 from leakgauge.release.interrupted import drawn_record, note_in_ledger
-from leakgauge.release.order import order_place
 from leakgauge.release.priors import bound_channel
 from leakgauge.release.recorded_plan import recorded_plan
 from leakgauge.rounding import from_above, from_below

@@ -26,21 +26,12 @@ GAP = 1e-5
 """How close to the optimum a channel is designed, in nats."""
 
 
-@checked
-def exponential_by_distance(labels: tuple[Label, ...], distances: Floats, epsilon: float) -> Placed:
-    """q(y|x) ∝ e^(−ε d(x, y)/2): metric privacy of at most ε per kilometre, claimed as the channel has it exactly.
+def channel_by_distance(labels: tuple[Label, ...], distances: Floats, epsilon: float) -> Channel:
+    """q(y|x) ∝ e^(−ε d(x, y)/2): metric privacy of at most ε per kilometre; ``on_areas`` claims what it has exactly.
 
     Each row is normalised by itself, which costs up to half of ε; planar Laplace noise on cells does not need that.
-
-    Args:
-        distances: between areas, in metres.
-        epsilon: in nats per kilometre.
+    Distances are in metres, ε in nats per kilometre.
     """
-    return on_areas(channel_by_distance(labels, distances, epsilon), distances)
-
-
-def channel_by_distance(labels: tuple[Label, ...], distances: Floats, epsilon: float) -> Channel:
-    """The channel of ``exponential_by_distance``."""
     require_budget(epsilon)
     weights = np.exp(-epsilon * distances / PER_KILOMETRE / 2)
     # What underflows stays possible: the dyadic channel gives it one unit of 2^-53.
@@ -52,12 +43,8 @@ def channel_by_distance(labels: tuple[Label, ...], distances: Floats, epsilon: f
 def least_leaking(prior: Distribution, distances: Floats, mean_distance: float, gap: float = GAP) -> Placed:
     """The channel that tells least of the place, in bits under the prior, at a mean distance of at most this one.
 
-    Its promise is an average: no output is sure to be harmless, and ε per kilometre is what it happens to be.
-
-    Args:
-        distances: between areas, in metres.
-        mean_distance: of what is released from the truth, in metres.
-        gap: how close to the optimum, in nats.
+    Its promise is an average: no output is sure to be harmless, and ε per kilometre is what it happens to be. Distances
+    are in metres, the gap to the optimum in nats.
     """
     problem = RateDistortion(prior, Given(distances), MaxDistortion(mean_distance))
     return on_areas(solve(problem, gap).channel, distances)

@@ -15,26 +15,17 @@ from leakgauge.mechanisms import dummies
 from leakgauge.mechanisms.letter_sets import SEPARATOR
 from leakgauge.mechanisms.on_cells import box_of
 from leakgauge.probability import Channel, Distribution
-from leakgauge.probability.cells import Codes, Floats
 from leakgauge.probability.labels import text_of
-from leakgauge.randomness import Randomness
-from leakgauge.randomness.alias import AliasTables
 
 MOST_SETS = 1 << 15
 """Up to here all sets are written down."""
-RAREST = 1e-4
-"""The least probability of all areas but the likeliest of a set: dummies among them are drawn in 10^4 tries or so."""
 LARGEST_SET = 6
 """The orders in which dummies may have been drawn are counted one by one."""
 
 
 @checked
 def uniform_dummies(cells: MapCells, count: int) -> Placed:
-    """The true cell among so many, the others drawn uniformly, all different.
-
-    Raises:
-        OptionError: more sets than can be written down, or a count that is below 2 or all cells.
-    """
+    """The true cell among so many, the others drawn uniformly, all different."""
     made = dummies(count, **box_of(cells))  # type: ignore[arg-type]
     return Placed(made, tuple(combinations(range(cells.count), count)))
 
@@ -58,7 +49,12 @@ def dummies_from_prior(prior: Distribution, count: int) -> Placed:
         (('a|b', 'a|c', 'b|c'), [0.6, 0.4, 0.0])
     """
     p, areas = prior.probabilities, len(prior)
-    _require_count(p, count, LARGEST_SET)
+    if not 2 <= count <= LARGEST_SET or np.count_nonzero(p) < count:
+        raise OptionError(
+            "Sets of {count} areas cannot be drawn; give 2 to {most}, and no more than there are areas that occur.",
+            count=count,
+            most=LARGEST_SET,
+        )
     if math.comb(areas, count) > MOST_SETS:
         raise OptionError(
             "There are {sets:,} sets of {count} of the {areas} areas, more than can be written down; give a smaller "
@@ -84,45 +80,3 @@ def dummies_from_prior(prior: Distribution, count: int) -> Placed:
     drawn = matrix.any(axis=0)
     texts = [SEPARATOR.join(text_of(prior.outcomes[at]) for at in group) for group in sets[drawn].tolist()]
     return on_areas(Channel(prior.outcomes, texts, matrix[:, drawn]), members=sets[drawn].tolist())
-
-
-@checked
-def draw_dummies(prior: Distribution, count: int, areas: Codes, randomness: Randomness) -> Codes:
-    """For each area a set as ``dummies_from_prior`` has it, in a row of its own, on maps of any size.
-
-    Areas are drawn from the prior, in multiples of 2^-53, and those that the set holds already are drawn again.
-
-    Args:
-        areas: the true ones, by their positions.
-
-    Raises:
-        OptionError: a count below 2, or too few areas that occur often enough to be drawn.
-    """
-    _require_count(prior.probabilities, count, len(prior))
-    if np.sort(prior.probabilities)[: len(prior) - count + 1].sum() < RAREST:
-        raise OptionError(
-            "All but {count} areas are too rare to be drawn as dummies; give a smaller count, or larger areas.",
-            count=count - 1,
-        )
-    tables = AliasTables(Channel.constant(["any"], prior).dyadic().cells)
-    sets = np.full((len(areas), count), -1, dtype=np.int64)
-    sets[:, 0] = areas
-    sizes = np.ones(len(areas), dtype=np.int64)
-    open_rows = np.arange(len(areas))
-    while open_rows.size:
-        drawn = tables.draw(np.zeros(len(open_rows), dtype=np.int64), randomness)
-        new = (sets[open_rows] != drawn[:, None]).all(axis=1)
-        rows = open_rows[new]
-        sets[rows, sizes[rows]] = drawn[new]
-        sizes[rows] += 1
-        open_rows = open_rows[sizes[open_rows] < count]
-    return np.sort(sets, axis=1)
-
-
-def _require_count(probabilities: Floats, count: int, most: int) -> None:
-    if not 2 <= count <= most or np.count_nonzero(probabilities) < count:
-        raise OptionError(
-            "Sets of {count} areas cannot be drawn; give 2 to {most}, and no more than there are areas that occur.",
-            count=count,
-            most=most,
-        )

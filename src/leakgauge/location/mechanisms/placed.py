@@ -142,8 +142,7 @@ def on_areas(
 def epsilon_per_km(channel: Channel, distances: Floats) -> float:
     """The exact metric privacy of a channel, in nats per kilometre; infinite where an output rules an area out.
 
-    Args:
-        distances: between the inputs, in metres.
+    Distances between the inputs are in metres.
     """
     seen = channel.matrix[:, channel.matrix.any(axis=0)]
     if not seen.all():

@@ -4,15 +4,21 @@ Everyone has a home, drawn from where people live, and a workplace, drawn by gra
 times e^(−distance / scale). Each hour someone goes home or to work with the chance of that hour, or else stays where
 they are with a fixed chance, or else goes on an errand, drawn by gravity from where they are. On days 6 and 7 of each
 week nobody works. Given a person, the hour and the area, the next area depends on nothing before.
+
+The pings of a town that does not exist follow the same model: it has a centre and two suburbs, and within its cell of
+250 metres a ping lies anywhere.
 """
 
 from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
 import numpy as np
 
+from leakgauge.distances.map_cells import MapCells
 from leakgauge.errors import OptionError
 from leakgauge.location.areas import Areas
 from leakgauge.location.tracking.movement import Following, gravity
@@ -26,6 +32,14 @@ HOME = np.array([0.95] * 6 + [0.6, 0.2] + [0.05] * 9 + [0.3, 0.4, 0.4, 0.4, 0.5,
 """The chance of going home, or of staying there, in each hour of the day."""
 WORK = np.array([0.0] * 7 + [0.3, 0.7] + [0.85] * 8 + [0.3] + [0.0] * 6)
 """The chance of going to work, or of staying there, in each hour of a working day."""
+TOWN: Final = MapCells(47.0, 47.072, 8.0, 8.1056, rows=32, columns=32)
+CENTRES: Final = ((0.5, 0.5, 0.10, 5.0), (0.25, 0.75, 0.07, 2.0), (0.7, 0.2, 0.07, 2.0))
+"""How far north and east each lies as a share of the town, how wide it is, and how many people it draws."""
+PEOPLE: Final = 80
+DAYS: Final = 2
+SEED: Final = 7
+SCALE, REACH = 1500.0, 6000.0
+"""Metres over which the pull of an area falls to a third, and how far an errand leads at most."""
 
 
 class Known(enum.Enum):
@@ -85,12 +99,9 @@ class Mobility:
 
 @dataclass(frozen=True, eq=False)
 class Trips:
-    """Where simulated people were, hour by hour.
+    """Where simulated people were, hour by hour from midnight of a Monday, and where each lives and works.
 
-    Attributes:
-        areas: positions among the labels, one row per person, one column per hour from midnight of a Monday.
-        homes: where each lives.
-        works: where each works.
+    ``areas`` are positions among the labels, one row per person and one column per hour.
     """
 
     labels: tuple[Label, ...]
@@ -110,3 +121,30 @@ class Trips:
         columns: tuple[Label, ...] = tuple(range(HOURS)) if known is Known.HOUR else self.labels
         chances: Floats = np.full(self.areas.size, 1 / self.areas.size)
         return Joint.from_cells(self.labels, columns, self.areas.ravel(), facts[known], chances)
+
+
+def places_csv() -> str:
+    """Simulated pings of two working days, one row per person and hour of a CSV file: person, time, lat, lon."""
+    trips = Mobility(TOWN, _people(), SCALE, REACH).simulate(PEOPLE, DAYS, SEED).areas
+    generator = simulation(SEED)
+    tall, wide = (TOWN.north - TOWN.south) / TOWN.rows, (TOWN.east - TOWN.west) / TOWN.columns
+    aside = (generator.random((*trips.shape, 2)) - 0.5) * (tall, wide)
+    places = TOWN.places[trips] + aside
+    start = datetime(2024, 3, 4, tzinfo=UTC)
+    lines = ["person,time,lat,lon"]
+    lines += [
+        f"{person + 1},{start + timedelta(hours=hour):%Y-%m-%d %H:%M},{lat:.6f},{lon:.6f}"
+        for person, trip in enumerate(places.tolist())
+        for hour, (lat, lon) in enumerate(trip)
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _people() -> Distribution:
+    up, along = np.divmod(np.arange(TOWN.count), TOWN.columns)
+    north, east = (up + 0.5) / TOWN.rows, (along + 0.5) / TOWN.columns
+    weights = sum(
+        mass * np.exp(-((north - at) ** 2 + (east - beside) ** 2) / (2 * width**2))
+        for at, beside, width, mass in CENTRES
+    )
+    return Distribution(TOWN.labels, weights / np.sum(weights))

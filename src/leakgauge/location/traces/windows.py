@@ -1,4 +1,6 @@
-"""What a window of a trace tells as a whole: I(X₁…X_w; Y₁…Y_w), in bits.
+"""Online release of a trace, and what a window of it tells as a whole: I(X₁…X_w; Y₁…Y_w), in bits.
+
+At each step a report is made from the present area and from nothing that comes later.
 
 H(Y₁…Y_w) is summed over all sequences of reports while these are few, and H(Y₁…Y_w | X₁…X_w) has a closed form. Beyond,
 the last entropies are bounded from both sides: to forget all but the latest reports leaves a report less certain, to
@@ -15,16 +17,16 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
-from leakgauge.location.traces.release import release_trace
-from leakgauge.location.tracking.averages import averaged
 from leakgauge.location.tracking.evidence import Evidence
+from leakgauge.location.tracking.large_maps import averaged
 from leakgauge.location.tracking.markov import log_evidence
-from leakgauge.location.tracking.movement import Movement
+from leakgauge.location.tracking.movement import Movement, whose_areas
 from leakgauge.measures import shannon
-from leakgauge.mechanisms.mechanism import Law
+from leakgauge.mechanisms.mechanism import Law, Outputs
 from leakgauge.probability import Channel, Distribution, Estimate, Scenario
-from leakgauge.probability.cells import Codes, Floats, log_or_zero
+from leakgauge.probability.cells import Codes, Floats, as_codes, log_or_zero
 from leakgauge.probability.labels import same_alphabet
+from leakgauge.randomness import Randomness
 from leakgauge.randomness.sources import Simulated, simulation
 from leakgauge.sentences import Sentence
 
@@ -36,13 +38,9 @@ CORRELATED = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class WindowLeakage:
-    """What a window tells of all its areas.
+    """What a window tells of all its areas, at least and at most, in bits: one number where the sum is exact.
 
-    Attributes:
-        parts: I(X_t;Y_t) of each step alone, in bits.
-        low: the window tells at least so much, in bits.
-        high: and at most so much; equal to ``low`` where the sum over all sequences is exact.
-        correlation: the largest I(X_t;X_(t+1)), in bits.
+    ``parts`` are I(X_t;Y_t) of each step alone, ``correlation`` is the largest I(X_t;X_(t+1)), both in bits.
     """
 
     parts: Floats
@@ -68,16 +66,12 @@ class WindowLeakage:
 
 
 @checked
-def window_leakage(
-    movement: Movement, channel: Channel, steps: int, *, repeated: bool = False, epsilon: float | None = None
-) -> WindowLeakage:
+def window_leakage(movement: Movement, channel: Channel, steps: int, *, repeated: bool = False) -> WindowLeakage:
     """What so many steps tell, exactly while the sequences of reports are few, between bounds beyond.
 
     Args:
         channel: q(y|x) of each report.
         repeated: whether a report is repeated as long as someone stays, see ``release_trace``.
-        epsilon: of one report by local differential privacy, in nats: metric privacy times the diameter of the map.
-            Fresh reports tell at most so much each. None: not known.
 
     Raises:
         OptionError: fewer than 1 step.
@@ -95,7 +89,8 @@ def window_leakage(
         raise OptionError("A window of {steps} steps has no steps; give 1 or more.", steps=steps)
     same_alphabet(movement.areas, channel.inputs, "areas of the movement", "inputs of the channel")
     laws = movement.marginals(steps)
-    parts = np.array([_of_one(law, channel) for law in laws])
+    sources = (Scenario(Distribution(channel.inputs, law / law.sum()), channel) for law in laws)
+    parts = np.array([shannon.mutual_information(one) for one in sources])
     chain = _Sequences(movement, channel, repeated)
     given = chain.entropies_given_areas(laws)
     whole = min(chain.longest(1), steps)
@@ -112,8 +107,6 @@ def window_leakage(
     moves = _entropies_of_moves(movement, laws)
     if whole < steps:
         above = min(above, _entropy(laws[0]) + float(moves.sum()))
-        if epsilon is not None and not repeated:
-            above = min(above, steps * epsilon / math.log(2))
     # No window tells less than a part of it, whatever sums of floats say.
     low = max(below, part)
     told_of_next = [_entropy(law) - still for law, still in zip(laws[1:], moves.tolist(), strict=True)]
@@ -157,6 +150,44 @@ def drawn_window_leakage(
         given = sum(float(evidence.logs(step)[path[step]]) for step in np.flatnonzero(fresh).tolist())
         told[at] = given - log_evidence(movement, evidence)
     return averaged(told / math.log(2), 0.0, math.inf)
+
+
+@checked
+def release_trace(
+    areas: object, law: Law, randomness: Randomness, *, repeated: bool = False, traces: object = None
+) -> Outputs:
+    """One report per step.
+
+    Fresh reports of one place can be averaged until the place is known. A report that is repeated while someone stays
+    tells no more of that place, however long they stay; but it tells when they moved, which fresh ones do not.
+
+    Args:
+        areas: the true areas in order of time, by position.
+        law: how the mechanism draws reports.
+        repeated: whether a report is repeated as long as the area is the same.
+        traces: whose each area is, of the same length, in unbroken runs; by default all are of one trace.
+
+    Raises:
+        OptionError: a trace that does not have one entry per area, or a position below 0.
+
+    Example:
+        >>> from leakgauge.mechanisms.finite import randomized_response
+        >>> from leakgauge.randomness import Simulated
+        >>> law = randomized_response(1.0, letters="abcdefgh").law
+        >>> release_trace([3, 3, 3, 5, 5], law, Simulated(1)).tolist()
+        [3, 4, 6, 7, 0]
+        >>> release_trace([3, 3, 3, 5, 5], law, Simulated(1), repeated=True).tolist()
+        [3, 3, 3, 4, 4]
+    """
+    codes = as_codes(areas)  # type: ignore[arg-type]
+    if len(codes) and codes.min() < 0:
+        raise OptionError("A position of an area is below 0; leave out steps outside all areas.")
+    if not repeated:
+        return law.draw(codes, randomness)
+    whose = whose_areas(traces, codes)
+    fresh = np.ones(len(codes), dtype=bool)
+    fresh[1:] = (codes[1:] != codes[:-1]) | (whose[1:] != whose[:-1])
+    return np.asarray(law.draw(codes[fresh], randomness)[np.cumsum(fresh) - 1])
 
 
 class _Sequences:
@@ -229,10 +260,6 @@ class _Sequences:
         latest = np.tile(np.arange(outputs), len(rows))
         occurs = following.any(axis=1)
         return (following, latest) if occurs.all() else (following[occurs], latest[occurs])
-
-
-def _of_one(law: Floats, channel: Channel) -> float:
-    return shannon.mutual_information(Scenario(Distribution(channel.inputs, law / law.sum()), channel))
 
 
 def _entropy(chances: Floats) -> float:

@@ -1,14 +1,11 @@
 """The best single area to name, given what is believed about the true one.
 
-Three aims, three guesses. The likeliest area is right most often. The area nearest to the mean of the belief has the
-least expected squared distance: it is the variance and the squared distance from the mean. The least expected distance
-is that of a median of the plane, which has no formula; it is a convex function of the guess, so every area tried cuts
-off all on the far side of a tangent plane, and a few tries leave one.
+The least expected distance from the truth is that of a median of the plane, which has no formula; it is a convex
+function of the guess, so every area tried cuts off all on the far side of a tangent plane, and a few tries leave one.
 """
 
 from __future__ import annotations
 
-import enum
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,28 +23,13 @@ SMALLEST = 1e-16
 """Areas whose beliefs add up to less than this are left out of sums: floats would not see them."""
 FEW = 1 << 17
 """Distances up to which all of them are computed at once."""
-TAIL = 0.025
-"""The share of the belief below an interval of distances, and above it."""
-
-
-class Aim(enum.Enum):
-    """What a guess makes small on average."""
-
-    DISTANCE = "distance"
-    SQUARED_DISTANCE = "squared distance"
-    MISSES = "misses"
 
 
 class Guess(NamedTuple):
-    """An area named, its expected distance from the truth, an interval of that distance, and what is still open.
-
-    ``low`` and ``high`` hold the distance with a probability of at least 95 %; ``entropy`` is in bits.
-    """
+    """An area named, its expected distance from the truth, and what is still open, in bits."""
 
     area: int
     error: float
-    low: float
-    high: float
     entropy: float
 
 
@@ -75,7 +57,6 @@ class Guesser:
 
     Args:
         points: the centre of each area, in metres east and north; each may be named.
-        aim: what the guesses make small.
 
     Raises:
         ModelError: points that are not two finite coordinates each.
@@ -88,7 +69,6 @@ class Guesser:
     """
 
     points: Floats
-    aim: Aim = Aim.DISTANCE
 
     def __post_init__(self) -> None:
         if self.points.ndim != 2 or self.points.shape[1] != 2 or not np.isfinite(self.points).all():
@@ -97,18 +77,10 @@ class Guesser:
     def guess(self, belief: Floats) -> Guess:
         """The best guess under a belief p(x) of every area."""
         held = self._held(belief)
-        area = self._best(held)
+        area = self._median(held)
         far = held.distances(self.points[area])
-        order = np.argsort(far)
-        below = np.cumsum(held.chances[order])
-        ends = np.minimum(np.searchsorted(below, [TAIL, 1 - TAIL]), len(order) - 1)
-        low, high = far[order[ends]].tolist()
         entropy = max(-float(held.chances @ np.log2(held.chances)), 0.0)
-        return Guess(area, float(held.chances @ far), low, high, entropy)
-
-    def area(self, belief: Floats) -> int:
-        """The area named under a belief, and no more."""
-        return self._best(self._held(belief))
+        return Guess(area, float(held.chances @ far), entropy)
 
     @cached_property
     def _sides(self) -> tuple[Floats, Floats]:
@@ -127,13 +99,6 @@ class Guesser:
         chances /= chances.sum()
         east, north = self._sides
         return Held(areas, chances, east[areas], north[areas])
-
-    def _best(self, held: Held) -> int:
-        if self.aim is Aim.MISSES:
-            return int(held.areas[np.argmax(held.chances)])
-        if self.aim is Aim.SQUARED_DISTANCE:
-            return int(self._tree.query(held.mean)[1])
-        return self._median(held)
 
     def _median(self, held: Held) -> int:
         """The area of least expected distance.
@@ -177,17 +142,17 @@ class Guesser:
             now = int(rivals[np.argmin(bounds)])
 
 
-def guesser_of(points: object, areas: int, aim: Aim) -> Guesser:
-    """A guesser on so many areas.
+def centres_of(points: object, areas: int) -> Floats:
+    """The centres of so many areas, two coordinates for each.
 
     Raises:
-        ModelError: points that are not two finite coordinates per area.
+        ModelError: points of another shape.
     """
-    guesser = Guesser(np.asarray(points, dtype=np.float64), aim)
-    if len(guesser.points) != areas:
+    centres = np.asarray(points, dtype=np.float64)
+    if centres.shape != (areas, 2):
         raise ModelError(
             "There are {found} centres for {areas} areas; give two coordinates for each.",
-            found=len(guesser.points),
+            found=len(centres),
             areas=areas,
         )
-    return guesser
+    return centres

@@ -13,24 +13,20 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
-from leakgauge.location.tracking.averages import averaged
-from leakgauge.location.tracking.guessing import Aim, guesser_of
+from leakgauge.location.tracking.guessing import Guesser, centres_of
 from leakgauge.location.tracking.moves import logarithms
 from leakgauge.measures import shannon
 from leakgauge.mechanisms.mechanism import Law
 from leakgauge.probability import Distribution, Estimate
+from leakgauge.probability.cells import Floats
 from leakgauge.randomness.sources import Simulated, simulation
+
+CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """What drawn reports tell, each with its interval; see ``Inference``.
-
-    Attributes:
-        error: in the unit of the points.
-        information: in bits.
-        remaining: in bits.
-    """
+    """What drawn reports tell, each with its interval, in the unit of the points and in bits; see ``Inference``."""
 
     error: Estimate
     information: Estimate
@@ -45,19 +41,12 @@ def infer_by_drawing(
     *,
     reports: int = 1,
     draws: int = 1000,
-    aim: Aim = Aim.DISTANCE,
     simulation_seed: int = 0,
 ) -> Drawn:
     """What so many fresh reports of one place tell, averaged over places and reports that are drawn.
 
-    Nothing is as large as areas by areas: for maps of up to a million cells, and for many reports.
-
-    Args:
-        law: how a mechanism draws reports, and how likely they are.
-        points: the centre of each area, in metres east and north.
-        reports: of each place.
-        draws: places that are drawn; intervals shrink with the square root of their number.
-        aim: what the guesses make small.
+    Nothing is as large as areas by areas: for maps of up to a million cells, and for many reports. Intervals shrink
+    with the square root of the number of draws. Points are the centres of the areas, in metres east and north.
 
     Raises:
         OptionError: fewer than 1 report or 2 draws.
@@ -69,7 +58,7 @@ def infer_by_drawing(
             reports=reports,
             draws=draws,
         )
-    guesser = guesser_of(points, len(prior), aim)
+    guesser = Guesser(centres_of(points, len(prior)))
     generator = simulation(simulation_seed)
     truth = np.searchsorted(np.cumsum(prior.probabilities), generator.random(draws), side="right")
     truth = np.minimum(truth, np.flatnonzero(prior.probabilities)[-1])
@@ -85,3 +74,13 @@ def infer_by_drawing(
     remaining = averaged(entropies, 0.0, entropy)
     information = averaged(entropy - entropies, 0.0, entropy)
     return Drawn(averaged(errors, 0.0, math.inf), information, remaining)
+
+
+def averaged(values: Floats, least: float, most: float) -> Estimate:
+    """The mean of independent draws with the interval of Student's law, both cut to what the mean can be."""
+    from scipy.special import stdtrit
+
+    width = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2) * values.std(ddof=1) / math.sqrt(len(values)))
+    mean = float(values.mean())
+    value, low, high = (min(max(end, least), most) for end in (mean, mean - width, mean + width))
+    return Estimate(value, low, high, CONFIDENCE, len(values))

@@ -1,7 +1,7 @@
 """Tracking over a trace: where someone was at each step, given how people move and what was reported.
 
-The filter uses the reports up to a step, the smoother all of them; the likeliest path is one path, the most probable of
-all. Every belief is exact on areas: the same as a sum over all paths.
+The filter uses the reports up to a step, the smoother all of them. Every belief is exact on areas: the same as a sum
+over all paths.
 
 Reference: Rabiner, A tutorial on hidden Markov models, 1989; Shokri et al., Quantifying location privacy, 2011.
 """
@@ -15,17 +15,9 @@ from typing import TypeVar
 import numpy as np
 
 from leakgauge.arguments import checked
-from leakgauge.errors import ModelError
-from leakgauge.location.areas import distances_apart
 from leakgauge.location.tracking.evidence import Evidence
-from leakgauge.location.tracking.guessing import Aim, guesser_of
-from leakgauge.location.tracking.messages import (
-    BeliefMessages,
-    Likeliest,
-    Logarithms,
-    Probabilities,
-    TooUnlikelyError,
-)
+from leakgauge.location.tracking.guessing import Guesser, centres_of
+from leakgauge.location.tracking.messages import Logarithms, Messages, Probabilities, TooUnlikelyError
 from leakgauge.location.tracking.movement import Movement
 from leakgauge.probability.cells import Codes, Floats
 
@@ -37,44 +29,14 @@ class Track:
     """A path of guesses and how far off its author expects to be.
 
     Attributes:
-        aim: what each guess makes small on average.
         guesses: the area named at each step.
         errors: the expected distance of each guess from the truth, under the tracker's own belief, in metres.
-        lows: with ``highs``, an interval that holds that distance with a probability of at least 95 %.
         entropies: what is still open at each step, in bits.
-        likelihood: the log of how likely the reports were, in nats, up to the constant of a law.
     """
 
-    aim: Aim
     guesses: Codes
     errors: Floats = field(repr=False)
-    lows: Floats = field(repr=False)
-    highs: Floats = field(repr=False)
     entropies: Floats = field(repr=False)
-    likelihood: float
-
-    @property
-    def error(self) -> float:
-        """The expected distance of a guess from the truth, averaged over the steps, in metres."""
-        return float(self.errors.mean())
-
-    def missed(self, truth: Codes, points: Floats) -> Floats:
-        """How far each guess is from the true area, in metres: for traces whose truth is known."""
-        if truth.shape != self.guesses.shape:
-            raise ModelError(
-                "There are {found} true areas for {steps} steps; give one for each.",
-                found=truth.size,
-                steps=len(self.guesses),
-            )
-        return distances_apart(points, self.guesses, truth)
-
-
-@dataclass(frozen=True, eq=False)
-class Path:
-    """The most probable path of all, and the log of its probability together with the reports, in nats."""
-
-    areas: Codes
-    score: float
 
 
 @checked
@@ -83,14 +45,12 @@ def track(
     evidence: Evidence,
     points: object,
     *,
-    aim: Aim = Aim.DISTANCE,
     hindsight: bool = False,
 ) -> Track:
     """Guesses of a tracker who knows the movement and the mechanism, step by step.
 
     Args:
         points: the centre of each area, in metres east and north.
-        aim: what each guess makes small: its distance, its squared distance, or how often it is wrong.
         hindsight: whether later reports count too (smoothing), or only those so far (filtering).
 
     Raises:
@@ -104,27 +64,14 @@ def track(
         >>> found.guesses.tolist(), found.entropies.round(3).tolist()
         ([1, 0, 0], [1.585, 0.918, 0.918])
     """
-    guesser = guesser_of(points, len(movement.areas), aim)
+    guesser = Guesser(centres_of(points, len(movement.areas)))
 
-    def follow(messages: BeliefMessages) -> Track:
-        guesses = np.empty((len(evidence), 5))
+    def follow(messages: Messages) -> Track:
+        guesses = np.empty((len(evidence), 3))
         for step, belief in messages.beliefs(hindsight=hindsight):
             guesses[step] = guesser.guess(belief)
-        areas, errors, lows, highs, entropies = guesses.T
-        return Track(aim, areas.astype(np.int64), errors, lows, highs, entropies, messages.likelihood)
-
-    return _safely(movement, evidence, follow)
-
-
-@checked
-def beliefs(movement: Movement, evidence: Evidence, *, hindsight: bool = False) -> Floats:
-    """p(x) of every step, one row each: for maps and traces small enough to hold them."""
-
-    def follow(messages: BeliefMessages) -> Floats:
-        held = np.empty((len(evidence), len(movement.areas)))
-        for step, belief in messages.beliefs(hindsight=hindsight):
-            held[step] = belief
-        return held
+        areas, errors, entropies = guesses.T
+        return Track(areas.astype(np.int64), errors, entropies)
 
     return _safely(movement, evidence, follow)
 
@@ -133,7 +80,7 @@ def beliefs(movement: Movement, evidence: Evidence, *, hindsight: bool = False) 
 def log_evidence(movement: Movement, evidence: Evidence) -> float:
     """The log of how likely the reports are together, in nats, up to the constants of their scores."""
 
-    def follow(messages: BeliefMessages) -> float:
+    def follow(messages: Messages) -> float:
         for _ in messages.states():
             pass
         return messages.likelihood
@@ -141,22 +88,7 @@ def log_evidence(movement: Movement, evidence: Evidence) -> float:
     return _safely(movement, evidence, follow)
 
 
-@checked
-def likeliest_path(movement: Movement, evidence: Evidence) -> Path:
-    """The path with the highest probability given all reports (Viterbi).
-
-    Raises:
-        ModelError: no path leads to the reports.
-    """
-    messages = Likeliest(movement, evidence)
-    areas = np.empty(len(evidence), dtype=np.int64)
-    for step, state in messages.states_backwards():
-        last = step == len(evidence) - 1
-        areas[step] = np.argmax(state) if last else messages.before(state, int(areas[step + 1]), step + 1)
-    return Path(areas, messages.likelihood)
-
-
-def _safely(movement: Movement, evidence: Evidence, follow: Callable[[BeliefMessages], T]) -> T:
+def _safely(movement: Movement, evidence: Evidence, follow: Callable[[Messages], T]) -> T:
     """By probabilities, or where these are too small for floats by their logarithms."""
     try:
         return follow(Probabilities(movement, evidence))

@@ -39,12 +39,6 @@ class Messages(ABC):
         self.start, self.moves, self.evidence = movement.start.probabilities, movement.moves, evidence
         self.likelihood = 0.0
 
-    def log_stay(self, step: int) -> Floats:
-        """log of how likely the report of a step is for someone who stayed, given each area."""
-        if not self.evidence.repeated:
-            return self.evidence.logs(step)
-        return np.full(len(self.start), 0.0 if self.evidence.repeats(step) else -math.inf)
-
     @abstractmethod
     def first(self) -> tuple[Floats, float]:
         """The state after the first report, and the log of how likely that report was."""
@@ -74,10 +68,6 @@ class Messages(ABC):
             for at in reversed(range(len(held))):
                 yield first + at, held[at]
 
-
-class BeliefMessages(Messages):
-    """Messages that are beliefs about the area of a step."""
-
     @abstractmethod
     def last(self) -> Floats:
         """The message back from the end, which says nothing."""
@@ -103,12 +93,8 @@ class BeliefMessages(Messages):
                 message = self.backward(message, step)
 
 
-class Probabilities(BeliefMessages):
-    """Beliefs as they are.
-
-    Raises:
-        TooUnlikelyError: a belief would hang on probabilities that floats cannot tell from 0.
-    """
+class Probabilities(Messages):
+    """Beliefs as they are; ``TooUnlikelyError`` where one hangs on what floats cannot tell from 0."""
 
     def first(self) -> tuple[Floats, float]:
         weights, largest = self.evidence.weights(0)
@@ -160,19 +146,15 @@ class Probabilities(BeliefMessages):
         return values, math.log(total) + largest
 
 
-class Logarithms(BeliefMessages):
-    """Beliefs by their logarithms, ten times slower.
-
-    Raises:
-        ModelError: no path at all leads to the reports.
-    """
+class Logarithms(Messages):
+    """Beliefs by their logarithms, ten times slower; refused where no path at all leads to the reports."""
 
     def first(self) -> tuple[Floats, float]:
         return self._settled(logarithms(self.start) + self.evidence.logs(0), 0)
 
     def forward(self, state: Floats, step: int) -> tuple[Floats, float]:
         moved = self.moves.log_inwards.products(state) + self.evidence.logs(step)
-        stayed = self.moves.log_stays + state + self.log_stay(step)
+        stayed = self.moves.log_stays + state + self._log_stay(step)
         return self._settled(np.logaddexp(moved, stayed), step)
 
     def last(self) -> Floats:
@@ -180,7 +162,7 @@ class Logarithms(BeliefMessages):
 
     def backward(self, message: Floats, step: int) -> Floats:
         moved = self.moves.log_outwards.products(message + self.evidence.logs(step))
-        stayed = self.moves.log_stays + message + self.log_stay(step)
+        stayed = self.moves.log_stays + message + self._log_stay(step)
         back = np.logaddexp(moved, stayed)
         return np.asarray(back - back.max())
 
@@ -189,45 +171,19 @@ class Logarithms(BeliefMessages):
         weights = np.exp(both - both.max())
         return np.asarray(weights / weights.sum())
 
+    def _log_stay(self, step: int) -> Floats:
+        """log of how likely the report of a step is for someone who stayed, given each area."""
+        if not self.evidence.repeated:
+            return self.evidence.logs(step)
+        return np.full(len(self.start), 0.0 if self.evidence.repeats(step) else -math.inf)
+
     @staticmethod
     def _settled(logs: Floats, step: int) -> tuple[Floats, float]:
         """The logarithms of a belief, and that of what it was divided by."""
         total = float(np.logaddexp.reduce(logs))
         if total == -math.inf:
-            raise _impossible(step)
+            raise ModelError(
+                "No path of the movement leads to the report of step {step}; allow longer moves, or check the channel.",
+                step=step + 1,
+            )
         return logs - total, total
-
-
-class Likeliest(Messages):
-    """The logarithm of the likeliest path that ends in each area."""
-
-    def first(self) -> tuple[Floats, float]:
-        return self._settled(logarithms(self.start) + self.evidence.logs(0), 0)
-
-    def forward(self, state: Floats, step: int) -> tuple[Floats, float]:
-        moved = self.moves.log_inwards.maxima(state) + self.evidence.logs(step)
-        stayed = self.moves.log_stays + state + self.log_stay(step)
-        return self._settled(np.maximum(moved, stayed), step)
-
-    def before(self, state: Floats, area: int, step: int) -> int:
-        """The area before one, on the likeliest path to it; ``state`` is of the step before."""
-        sources, moves = self.moves.log_inwards.row(area)
-        ways = state[sources] + moves + self.evidence.logs(step)[area]
-        stayed = self.moves.log_stays[area] + state[area] + self.log_stay(step)[area]
-        if not len(ways) or stayed >= ways.max():
-            return area
-        return int(sources[np.argmax(ways)])
-
-    @staticmethod
-    def _settled(logs: Floats, step: int) -> tuple[Floats, float]:
-        largest = float(logs.max())
-        if largest == -math.inf:
-            raise _impossible(step)
-        return logs - largest, largest
-
-
-def _impossible(step: int) -> ModelError:
-    return ModelError(
-        "No path of the movement leads to the report of step {step}; allow longer moves, or check the channel.",
-        step=step + 1,
-    )

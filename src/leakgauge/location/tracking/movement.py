@@ -15,6 +15,7 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import ModelError, OptionError
+from leakgauge.location.tracking.guessing import centres_of
 from leakgauge.location.tracking.moves import Moves
 from leakgauge.probability import Channel, Distribution, Joint, Label
 from leakgauge.probability.cells import Codes, Floats, as_codes, as_floats, sums_by
@@ -32,11 +33,7 @@ MOST_MOVES = 1 << 24
 
 @dataclass(frozen=True)
 class Movement:
-    """Where a trace starts and how it goes on.
-
-    Args:
-        start: p(x) of the first step.
-        transitions: p(next area | area), from the areas to the same areas.
+    """Where a trace starts, p(x), and how it goes on, p(next area | area) from the areas to the same areas.
 
     Raises:
         LabelError: the areas differ, or stand in another order.
@@ -168,8 +165,7 @@ def observed_moves(areas: object, base: Channel, smoothing: float = 1.0, traces:
 
     Args:
         areas: the areas in order of time, by position; −1 where somebody was outside all of them.
-        base: transitions such as those of a speed limit.
-        smoothing: how many moves the model counts for, above 0.
+        base: transitions such as those of a speed limit, which count for ``smoothing`` moves, above 0.
         traces: whose each area is, of the same length: moves from one trace to the next do not count.
 
     Raises:
@@ -183,11 +179,7 @@ def observed_moves(areas: object, base: Channel, smoothing: float = 1.0, traces:
             smoothing=smoothing,
         )
     seen = as_codes(areas)  # type: ignore[arg-type]
-    whose = np.zeros(len(seen), dtype=np.int64) if traces is None else np.asarray(traces)
-    if whose.shape != seen.shape:
-        raise OptionError(
-            "There are {found} traces for {areas} areas; give one for each.", found=whose.size, areas=seen.size
-        )
+    whose = whose_areas(traces, seen)
     count = len(base.inputs)
     if len(seen) and (seen.min() < -1 or seen.max() >= count):
         raise ModelError(
@@ -204,19 +196,27 @@ def observed_moves(areas: object, base: Channel, smoothing: float = 1.0, traces:
     )
 
 
+def whose_areas(traces: object, areas: Codes) -> Codes:
+    """Whose each area is; all are of one trace where nothing is said.
+
+    Raises:
+        OptionError: a trace that does not have one entry per area.
+    """
+    whose = np.zeros(len(areas), dtype=np.int64) if traces is None else np.asarray(traces)
+    if whose.shape != areas.shape:
+        raise OptionError(
+            "There are {found} traces for {areas} areas; give one for each.", found=whose.size, areas=areas.size
+        )
+    return whose
+
+
 def _neighbours(points: object, count: int, reach: float) -> tuple[Codes, Codes, Floats]:
     """Pairs of areas within reach of each other, each area and itself too, and how far they are apart."""
     from scipy.spatial import cKDTree
 
     if not 0 <= reach < np.inf:
         raise OptionError("A reach of {reach} metres is not a length; give a number of at least 0.", reach=reach)
-    centres = np.asarray(points, dtype=np.float64)
-    if centres.shape != (count, 2):
-        raise ModelError(
-            "There are {found} centres for {areas} areas; give two coordinates for each.",
-            found=len(centres),
-            areas=count,
-        )
+    centres = centres_of(points, count)
     tree = cKDTree(centres)
     near = reach * (1 + NEAR)
     expected = int(tree.count_neighbors(tree, near))

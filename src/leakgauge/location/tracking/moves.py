@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 
 class Moves:
-    """The transitions of a movement, each form of them made when it is asked for.
-
-    Attributes:
-        stays: p(x|x) of each area.
-    """
+    """The transitions of a movement, each form of them made when it is asked for; ``stays`` is p(x|x) of each area."""
 
     def __init__(self, transitions: Channel) -> None:
         rows, columns, chances = transitions.cells.nonzero()
@@ -87,18 +83,6 @@ class LogMoves:
         self._counts = np.diff(moves.indptr)
         self._filled = np.flatnonzero(self._counts)
         self._starts = moves.indptr[self._filled]
-
-    def row(self, area: int) -> tuple[Codes, Floats]:
-        """The other ends of the moves of one area, and their logarithms."""
-        part = slice(self._ends[area], self._ends[area + 1])
-        return self._indices[part], self._logs[part]
-
-    def maxima(self, state: Floats) -> Floats:
-        """The largest sum of a move and its state, of each row."""
-        found = np.full(len(state), -math.inf)
-        if len(self._filled):
-            found[self._filled] = np.maximum.reduceat(self._logs + state[self._indices], self._starts)
-        return found
 
     def products(self, state: Floats) -> Floats:
         """log Σ e^(move + state) of each row."""

@@ -6,7 +6,7 @@ error M of the mechanism as well. The release is worth n · S / (S + M) rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -65,7 +65,7 @@ def effective_rows(channel: Channel, source: Distribution | Joint, *, own: bool 
     found: list[EffectiveRows] = []
     if own and all(part.is_kept for part in parts):
         noise = sum(float(part.marginal @ (part.matrix * (1 - part.matrix)).sum(axis=1)) for part in parts)
-        found.append(EffectiveRows(_worth(sampling, noise), Estimator.DIRECT))
+        found.append(EffectiveRows(worth_beside(sampling, noise), Estimator.DIRECT))
     confused = tuple(dict.fromkeys(group for part in parts for group in confused_values(part.channel)))
     if confused:
         return found[0] if found else EffectiveRows(0.0, Estimator.CORRECTED, confused)
@@ -75,7 +75,7 @@ def effective_rows(channel: Channel, source: Distribution | Joint, *, own: bool 
         # Given the table: Σ_x p(x) (Σ_y q(y|x) |score|² − |e_x|²).
         squares = Correction.of(part.channel, released / released.sum()).squares
         noise += float(released @ squares.sum(axis=1)) - float(part.weights.sum())
-    found.append(EffectiveRows(_worth(sampling, noise), Estimator.CORRECTED))
+    found.append(EffectiveRows(worth_beside(sampling, noise), Estimator.CORRECTED))
     return max(found, key=lambda one: one.share)
 
 
@@ -100,7 +100,7 @@ def effective_rows_of_mean(variance: float, noise: float, slope: float = 1.0) ->
             noise=noise,
             slope=slope,
         )
-    return _worth(variance, noise / slope**2)
+    return worth_beside(variance, noise / slope**2)
 
 
 def effective_rows_of_numbers(channel: Channel, source: Distribution) -> float:
@@ -111,7 +111,7 @@ def effective_rows_of_numbers(channel: Channel, source: Distribution) -> float:
     """
     (part,) = _parts(channel, source)
     p = part.marginal
-    values, released = _numbers(channel.inputs), _numbers(channel.outputs)
+    values, released = numbers_among(channel.inputs), numbers_among(channel.outputs)
     if values is None:
         raise OptionError("The channel reads values that are not numbers, which have no mean; ask for their shares.")
     variance = float(p @ (values - p @ values) ** 2)
@@ -177,12 +177,14 @@ def _parts(channel: Channel, source: Distribution | Joint) -> Iterator[_Part]:
         yield _Part(own, weights[[at]], shares[None, occur])
 
 
-def _worth(sampling: float, noise: float) -> float:
-    # Rounding may leave a noise of −1e-17. Where nothing varies and nothing is added, nothing is lost.
+def worth_beside(sampling: float, noise: float) -> float:
+    """The share of rows that would be as precise; 1 where nothing varies and nothing is added."""
+    # Rounding may leave a noise of −1e-17.
     total = sampling + max(noise, 0.0)
     return 1.0 if total <= 0 else max(sampling, 0.0) / total
 
 
-def _numbers(labels: tuple[Label, ...]) -> Floats | None:
+def numbers_among(labels: Sequence[Label]) -> Floats | None:
+    """Labels that are all numbers; None where one is not."""
     plain = all(isinstance(label, int | float) and not isinstance(label, bool) for label in labels)
     return np.array(labels, dtype=np.float64) if plain else None

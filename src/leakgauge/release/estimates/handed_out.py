@@ -11,10 +11,11 @@ import numpy as np
 from leakgauge.artefacts.record import Plan, PlannedColumn
 from leakgauge.probability import Channel, Distribution, Label, PriorOrigin
 from leakgauge.probability.files import NamedChannel
+from leakgauge.probability.labels import label_parts
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.estimates.effective_rows import KEPT
 from leakgauge.release.estimates.reading import Protected, protected_column
-from leakgauge.release.shown import names_unseen_values
+from leakgauge.release.record import names_unseen_values
 from leakgauge.sentences import Sentence
 
 MOST_CELLS = 1 << 20
@@ -113,10 +114,8 @@ def keeps_shares(named: NamedChannel, prior: Distribution) -> bool:
 
     Where it reads columns that it does not write, it does so for each of their values.
     """
-    inputs = [label if len(named.inputs) > 1 and isinstance(label, tuple) else (label,) for label in prior.outcomes]
-    outputs = [
-        label if len(named.outputs) > 1 and isinstance(label, tuple) else (label,) for label in named.channel.outputs
-    ]
+    inputs = [label_parts(label, named.inputs) for label in prior.outcomes]
+    outputs = [label_parts(label, named.outputs) for label in named.channel.outputs]
     at = [named.inputs.index(name) for name in named.outputs if name in named.inputs]
     beside = [place for place in range(len(named.inputs)) if place not in at]
     places: Mapping[tuple[Label, ...], int] = {label: place for place, label in enumerate(outputs)}

@@ -89,7 +89,7 @@ def write_kit(
             sha256=file_digest(source),
         )
         # First: by it whoever removes a kit, however far it was written, knows what is part of it.
-        files = {KIT: text_of(kit), **files, _PAGE: _page(kit), _SCRIPT: _script()}
+        files = {KIT: text_of(kit), **files, _PAGE: _page(kit), _SCRIPT: (_FILES / "estimate.txt").read_text("utf-8")}
         if not _is_written(Path(folder), source, files):
             _write(Path(folder), source, files)
     return kit
@@ -147,10 +147,6 @@ def drop_kit(folder: Path, *, but: str | None = None) -> None:
             (folder / str(name)).unlink(missing_ok=True)
     with suppress(OSError):
         folder.rmdir()
-
-
-def _script() -> str:
-    return (_FILES / "estimate.txt").read_text(encoding="utf-8")
 
 
 def _channels(folder: Path) -> set[str]:

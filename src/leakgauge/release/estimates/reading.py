@@ -16,6 +16,7 @@ from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability import Channel, Counts, Label
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.probability.files import NamedChannel
+from leakgauge.probability.labels import label_parts
 from leakgauge.release.letters import places_among
 from leakgauge.sentences import Sentence
 
@@ -130,11 +131,7 @@ def _between_bounds(noise: NoisyNumber) -> Channel | None:
 
 
 def by_output(counts: Counts, name: str, channel: Channel) -> tuple[Floats, tuple[tuple[Label, ...], ...]]:
-    """Released rows by output (a row) and group (a column), and the groups; counts have the column first.
-
-    Raises:
-        LabelError: rows whose value the channel never releases.
-    """
+    """Released rows by output (a row) and group (a column), and the groups; counts have the column first."""
     table, groups = _grouped(counts)
     places = released_places(name, counts.labels(name), table.sum(axis=1), channel)
     rows = np.zeros((len(channel.outputs), len(groups)))
@@ -174,7 +171,5 @@ def _grouped(counts: Counts) -> tuple[Floats, tuple[tuple[Label, ...], ...]]:
     if not others:
         return counts.array()[:, None].astype(np.float64), ((),)
     merged = counts.merge({first: [first], "group": others})
-    groups = merged.labels("group")
-    return merged.array().astype(np.float64), tuple(
-        group if len(others) > 1 and isinstance(group, tuple) else (group,) for group in groups
-    )
+    groups = tuple(label_parts(group, others) for group in merged.labels("group"))
+    return merged.array().astype(np.float64), groups

@@ -20,12 +20,18 @@ from leakgauge.probability import Counts, Label
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import text_of
 from leakgauge.release.estimates.correction import Correction
-from leakgauge.release.estimates.intervals import share_intervals, squared_quantile
-from leakgauge.release.estimates.margins import shares_within_margins
-from leakgauge.release.estimates.means import means, means_by_protected
+from leakgauge.release.estimates.effective_rows import numbers_among
+from leakgauge.release.estimates.means import GroupSums, means, means_by_protected, sums_of_labels, sums_of_numbers
 from leakgauge.release.estimates.reading import Protected, by_output, by_value
-from leakgauge.release.estimates.shares import TWICE, Shares, corrected_shares, counted_shares
-from leakgauge.release.estimates.sums import GroupSums, sums_of_labels, sums_of_numbers
+from leakgauge.release.estimates.shares import (
+    TWICE,
+    Shares,
+    corrected_shares,
+    counted_shares,
+    share_intervals,
+    shares_within_margins,
+    squared_quantile,
+)
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Table, open_table
 from leakgauge.tables.reading import ReadingOptions
@@ -253,11 +259,12 @@ class Recipient:
 
 
 def _numbers(column: str, labels: Sequence[Label]) -> Floats:
-    if not all(isinstance(label, int | float) and not isinstance(label, bool) for label in labels):
+    numbers = numbers_among(labels)
+    if numbers is None:
         raise OptionError(
             "Column {name!r} has values that are not numbers, which have no mean; ask for their shares.", name=column
         )
-    return np.array(labels, dtype=np.float64)
+    return numbers
 
 
 def _text(label: Label) -> str | None:

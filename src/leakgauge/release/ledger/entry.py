@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -12,7 +13,9 @@ from functools import cached_property
 
 import msgspec
 
+from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts.ledger import ColumnTold
 from leakgauge.errors import OptionError, VerificationError
 from leakgauge.mechanisms.steps import Step
 from leakgauge.notions.composition import Neighbours
@@ -20,7 +23,6 @@ from leakgauge.release.ledger.account import Account, ApproximateLimit, Limit, U
 from leakgauge.release.ledger.admission import Rule, charged, nothing_of, rule_of_sums
 from leakgauge.release.ledger.cost import NOTHING, Cost, Total, Used, step_from_json
 from leakgauge.release.ledger.splits import SplitLimit, are_within
-from leakgauge.release.ledger.told import Bits, Told
 from leakgauge.sentences import Sentence
 
 START = "0" * 64
@@ -37,6 +39,26 @@ class Kind(StrEnum):
     OPEN = "open"
     SPEND = "spend"
     COMPLETE = "complete"
+
+
+class Bits(msgspec.Struct, frozen=True):
+    """I(X;Y) of one release and H(X), both of all rows of a unit of protection.
+
+    A release through a finite channel reveals I(X;Y) per row, and of a person who has several rows so many times that,
+    as the account counts it; noisy numbers have no finite channel, and are listed without bits. Bits follow from the
+    exact counts of a table: a ledger that contains them is kept private.
+    """
+
+    told: float
+    entropy: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.told < float("inf") or not 0 <= self.entropy < float("inf"):
+            raise ValueError
+
+
+Told = Mapping[str, "Bits | None"]
+"""For each column that is read, what a release reveals about it; None where that is not known in bits."""
 
 
 class Body(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -215,6 +237,31 @@ class Chain:
             sequence=sequence,
             what=what,
         )
+
+
+def added_up(releases: Iterable[Told]) -> tuple[ColumnTold, ...]:
+    """The most that all releases reveal about each column.
+
+    Given the rows, releases are independent, so several reveal at most the sum, and never more than H(X).
+    """
+    by_column: dict[str, list[Bits | None]] = {}
+    for told in releases:
+        for column, bits in told.items():
+            by_column.setdefault(column, []).append(bits)
+    return tuple(_column(column, found) for column, found in by_column.items())
+
+
+def _column(column: str, found: list[Bits | None]) -> ColumnTold:
+    known = [bits for bits in found if bits is not None]
+    # Tables of one data set may differ from release to release: the largest entropy is never too little.
+    entropy = max((bits.entropy for bits in known), default=None)
+    return ColumnTold(
+        column,
+        releases=len(found),
+        uncounted=len(found) - len(known),
+        bits=None if entropy is None else Quantity(min(sum(bits.told for bits in known), entropy), "bits"),
+        entropy=None if entropy is None else Quantity(entropy, "bits"),
+    )
 
 
 def _unreadable(sequence: int) -> VerificationError:

@@ -25,12 +25,11 @@ from leakgauge.notions.composition import Composition, Neighbours, compose
 from leakgauge.release.ledger.account import ONE_ROW, Account, ApproximateLimit, Limit, require_text
 from leakgauge.release.ledger.admission import Spending, Verdict, nothing_of, spending
 from leakgauge.release.ledger.cost import NOTHING, Cost, Total, step_to_json
-from leakgauge.release.ledger.entry import START, Body, Chain, Entry, Kind
+from leakgauge.release.ledger.entry import START, Body, Chain, Entry, Kind, Told, added_up
 from leakgauge.release.ledger.postgresql import PostgresqlStore
 from leakgauge.release.ledger.splits import SplitLimit, splits_of
 from leakgauge.release.ledger.sqlite import SqliteStore, make_sqlite
 from leakgauge.release.ledger.store import Store
-from leakgauge.release.ledger.told import Told, added_up
 from leakgauge.sentences import Sentence
 from leakgauge.tables.postgresql.address import SCHEMES, without_secrets
 

@@ -2,7 +2,7 @@
 
 from leakgauge.release.queries.choices import Quantile, TopLabels
 from leakgauge.release.queries.conditions import Condition, Operator
-from leakgauge.release.queries.groups import Groups
+from leakgauge.release.queries.labels import Groups
 from leakgauge.release.queries.query import SIMULATION, Answer, Query
 from leakgauge.release.queries.rows import Protection
 from leakgauge.release.queries.totals import Count, Histogram, Mean, Sum

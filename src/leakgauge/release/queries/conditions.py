@@ -61,14 +61,10 @@ _EXAMPLES = {
 
 @dataclass(frozen=True)
 class Condition:
-    """Rows whose value in a column compares so with what was typed.
+    """Rows whose value in a column compares so with what was typed: a text, None for missing ones; several ``AMONG``.
 
     A missing value is a value of its own, written None: it equals no other, so that ``!=`` of another value includes
     it, and it has no place in an order, so that no other comparison does.
-
-    Args:
-        column: whose values.
-        value: the text of a value, None for missing ones; of ``AMONG`` a sequence of them.
 
     Raises:
         OptionError: a value that is not text, none or repeated values of ``AMONG``, or a missing one in an order.

@@ -1,8 +1,13 @@
-"""Labels as they are declared: texts, with one for missing values and one for all that is not declared."""
+"""Labels as they are declared, one for missing values and one for all others, and groups of rows by them or by edges.
+
+Groups are never found in the table: which values occur may be secret.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,7 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from leakgauge.errors import ColumnError, OptionError
-from leakgauge.release.letters import encoded
+from leakgauge.probability import Interval
+from leakgauge.release.letters import encoded, numbers_of
+from leakgauge.tables.binnings import Edges
 
 DeclaredLabel: TypeAlias = str | None
 """A text; None is the label of missing values."""
@@ -90,3 +97,50 @@ def distinct_values(column: str, values: pa.Array) -> tuple[list[Any], npt.NDArr
             "Column {name!r} holds a date outside the years 1 to 9999; correct it or choose another column.",
             name=column,
         ) from None
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The rows that have each declared label, or lie between each two edges; every row is in exactly one group.
+
+    All values that are not declared are one group, also where there are none; the label of missing values is None.
+    Edges cut all numbers into intervals, the outermost without end; missing values are a group of their own.
+
+    Raises:
+        OptionError: neither or both, labels that repeat, edges that do not increase.
+
+    Example:
+        >>> Groups("city", ["A", "B"]).names, Groups("age", edges=[18, 65]).names
+        (('A', 'B', '(other)'), ('(-∞, 18)', '[18, 65)', '[65, ∞)', '(missing)'))
+    """
+
+    column: str
+    labels: Sequence[DeclaredLabel] | None = None
+    edges: Sequence[float] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.labels is None) == (self.edges is None):
+            raise OptionError(
+                "The groups of {column!r} need either labels or edges; declare them in one way.",
+                column=self.column,
+            )
+        # Tuples, so that nobody changes them afterwards.
+        if self.labels is not None:
+            object.__setattr__(self, "labels", declared(self.labels))
+        if self.edges is not None:
+            object.__setattr__(self, "edges", Edges(tuple(float(edge) for edge in self.edges)).cuts)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The groups as they are shown."""
+        if self.labels is not None:
+            return (*map(shown, self.labels), OTHER)
+        cuts = [None, *(self.edges or ()), None]
+        return (*(str(Interval(low, high)) for low, high in pairwise(cuts)), MISSING)
+
+    def places(self, values: pa.Array) -> npt.NDArray[np.int64]:
+        """The number of each value's group."""
+        if self.labels is not None:
+            return positions(self.column, values, tuple(self.labels))
+        numbers = numbers_of(values).astype(np.float64)
+        return np.where(np.isnan(numbers), len(self.names) - 1, np.searchsorted(self.edges or (), numbers, "right"))

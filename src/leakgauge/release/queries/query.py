@@ -17,7 +17,7 @@ from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Estimate
 from leakgauge.randomness import Randomness
 from leakgauge.release.queries.conditions import Condition, together
-from leakgauge.release.queries.groups import Groups
+from leakgauge.release.queries.labels import Groups
 from leakgauge.release.queries.rows import Protection, require_column, used_rows
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Table
@@ -140,12 +140,9 @@ class Query(ABC, Generic[Exact]):
 
 @dataclass(frozen=True, kw_only=True)
 class GroupedQuery(Query[tuple[Part, ...]], Generic[Part]):
-    """A query that may be asked of each group of rows at once, for one budget.
+    """A query that may be asked of each group of rows at once, for one budget; every row is in exactly one of them.
 
     The result for some rows is a number, or numbers, that add up over parts of them.
-
-    Attributes:
-        by: the groups; every row is in exactly one of them.
     """
 
     by: Groups | None = None

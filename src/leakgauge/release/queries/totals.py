@@ -18,8 +18,7 @@ from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Estimate
 from leakgauge.randomness import Randomness
 from leakgauge.release.queries.bounds import BoundedQuery
-from leakgauge.release.queries.groups import Groups
-from leakgauge.release.queries.labels import DeclaredLabel
+from leakgauge.release.queries.labels import DeclaredLabel, Groups
 from leakgauge.release.queries.noise import (
     SpreadNoise,
     TotalNoise,
@@ -121,15 +120,8 @@ class Histogram(ColumnQuery[npt.NDArray[np.int64]], NoisyQuery[npt.NDArray[np.in
 
     A replaced row or unit lowers some counts by at most ``rows`` in all and raises some by as many; an added or removed
     one does only one of both. Each part has half of ε where there are two: noise of scale rows/(ε/2) in every count.
-    With a δ, the Euclidean length of the move is at most √2 · rows, or ``rows``.
-
-    Args:
-        column: whose values.
-        labels: the texts of its values that are counted, None for missing ones.
-        edges: or where its numbers are cut.
-
-    Raises:
-        OptionError: neither or both, labels that repeat, edges that do not increase.
+    With a δ, the Euclidean length of the move is at most √2 · rows, or ``rows``. Labels and edges are as of
+    ``Groups``.
     """
 
     labels: Sequence[DeclaredLabel] | None = None
