@@ -156,7 +156,7 @@ def test_reference_numbers_of_adult() -> None:
         request, sources = _sources(
             adult_rows(), secret=("marital_status",), public=("occupation",), max_distortion=distortion
         )
-        choice = choose(request, request.aims[0], sources, lambda *_: None, {})
+        choice = choose(sources, request.aims[0], lambda *_: None, {})
         how, evidence = choice.require(), choice.evidence()
         design = evidence.design
         assert design is not None and design.leakage_with_background is not None
@@ -165,7 +165,7 @@ def test_reference_numbers_of_adult() -> None:
         assert added == pytest.approx(told, abs=1e-6)
         assert how.channel is not None and how.channel.given == ("occupation",)
         assert evidence.comparison is not None
-    frontier = possibilities(request, request.aims[0], sources)
+    frontier = possibilities(sources, request.aims[0])
     assert frontier is not None and frontier.knowledge == "both"
 
 
@@ -234,8 +234,8 @@ def test_which_columns_fit() -> None:
     )
 
     def kept(*public: str) -> tuple[str, ...]:
-        request, sources = _sources(table, secret=("illness",), public=public)
-        return sources.kept_with(request, ("illness",))
+        _, sources = _sources(table, secret=("illness",), public=public)
+        return sources.kept_with(("illness",))
 
     assert kept("city", "country") == ("city",)
     assert kept("street", "city", "place") == ("city",)

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leakgauge.artefacts import Audit, Record, Request, Utility
+from leakgauge.artefacts import Audit, Design, Record, Request, Utility
 from leakgauge.artefacts.request.roles import public_columns
 from leakgauge.artefacts.telling import Telling
 from leakgauge.design import MaxLeakage, solve
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.jobs.audit import audit_release
+from leakgauge.jobs.design import as_design
 from leakgauge.jobs.protect import Done, _request_of, protect
 from leakgauge.jobs.protect import telling as room
 from leakgauge.jobs.protect.sources import Sources, open_sources
@@ -26,6 +27,7 @@ from leakgauge.jobs.protect.telling import least_telling, require_channels, tell
 from leakgauge.measures import background_floor
 from leakgauge.probability import Channel, Joint, Scenario
 from leakgauge.probability.cells import Floats
+from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Simulated
 from leakgauge.release import ReleasePlan, verify
 from leakgauge.release.bound import bind
@@ -70,6 +72,12 @@ def question(people: Path, public: Any = ("job=0.1",), secret: tuple[str, ...] =
     return Request.of(str(people), secret=secret, public=names, public_distortion=shares, **fields)
 
 
+def least(sources: Sources) -> tuple[NamedChannel, Design]:
+    """The channel of the job that reveals least, and its numbers."""
+    asked, best = least_telling(sources, "job")
+    return asked.named(best), as_design(best)
+
+
 def information(joint: Floats) -> float:
     """I of the two axes, in bits."""
     alone = np.outer(joint.sum(axis=1), joint.sum(axis=0))
@@ -84,7 +92,7 @@ def test_a_channel_changes_no_more_than_allowed_and_tells_less(
 ) -> None:
     asked = question(people, keep=keep, background=background)
     with sources_of(asked) as sources:
-        named, design = least_telling(asked, sources, "job")
+        named, design = least(sources)
         counts = sources.table.counts("illness", "job", *background)
         joint, shares = counts.joint(("illness",), ("job",)), counts.distribution("job").probabilities
     channel, as_it_is = named.channel, information(np.asarray(joint.matrix))
@@ -104,14 +112,14 @@ def test_of_several_secrets_all_at_once_are_hidden_and_else_the_one_that_is_told
     asked = question(people, secret=("illness",), withhold=("debt",))
     with sources_of(asked) as sources:
         counts = sources.table.counts("illness", "debt", "job")
-        _, together = least_telling(asked, sources, "job")
+        _, together = least(sources)
     both = information(np.asarray(counts.joint(("illness", "debt"), ("job",)).matrix))
     assert together.told_unprotected is not None
     assert together.told_unprotected.value == pytest.approx(both, abs=1e-9)
     # There are too many persons to count what a job tells of them: the illness alone is hidden.
     asked = question(people, secret=("illness", "person"), mechanism=MECHANISM)
     with sources_of(asked) as sources:
-        _, alone = least_telling(asked, sources, "job")
+        _, alone = least(sources)
     of_illness = information(np.asarray(counts.joint(("illness",), ("job",)).matrix))
     assert alone.told_unprotected is not None
     assert alone.told_unprotected.value == pytest.approx(of_illness, abs=1e-9)
@@ -120,8 +128,8 @@ def test_of_several_secrets_all_at_once_are_hidden_and_else_the_one_that_is_told
 def test_every_public_column_is_shown_with_the_least_it_would_tell(people: Path) -> None:
     asked = question(people, ("job=0.2", "sex", "age", "planet", "share=0.5="), withhold=("debt",))
     with sources_of(asked) as sources:
-        channel = least_telling(asked, sources, "job")[0].channel
-        found = telling(asked, replace(sources, through={"job": channel}))
+        channel = least(sources)[0].channel
+        found = telling(replace(sources, through={"job": channel}))
         joint = sources.table.counts("illness", "job").joint()
     assert found is not None
     assert found.keep == "shares"
@@ -129,8 +137,8 @@ def test_every_public_column_is_shown_with_the_least_it_would_tell(people: Path)
     assert len(of) == len(found.columns) == 10
     told = [-1.0 if one.tells is None else one.tells.value for one in found.columns]
     assert told == sorted(told, reverse=True)
-    with sources_of(as_it_is := question(people, ("job",))) as sources:
-        (plain,) = (telling(as_it_is, sources) or found).columns
+    with sources_of(question(people, ("job",))) as sources:
+        (plain,) = (telling(sources) or found).columns
     job = of["job", "illness"]
     assert (job.distortion, job.through, plain.distortion, plain.through) == (0.2, True, 0.1, False)
     # What is released so is told of its own channel, not of one that would be made for this secret alone.
@@ -146,15 +154,15 @@ def test_every_public_column_is_shown_with_the_least_it_would_tell(people: Path)
     assert "has 60 values; merge them" in str(of["age", "illness"].left_out)
     assert str(of["sex", "illness"].left_out) == "no more than chance"
     assert str(of["planet", "illness"].left_out) == "all values are alike"
-    with sources_of(without := question(people, ())) as sources:
-        assert telling(without, sources) is None
+    with sources_of(question(people, ())) as sources:
+        assert telling(sources) is None
 
 
 def test_the_table_takes_no_longer_than_it_is_worth(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "WORK", 6 * 6 * 3)
     asked = question(people, ("job",), withhold=("debt",))
     with sources_of(asked) as sources:
-        found = telling(asked, sources)
+        found = telling(sources)
     assert found is not None
     first, second = found.columns
     assert (first.secret, first.left_out, second.secret, second.least) == (("illness",), None, ("debt",), None)
@@ -285,10 +293,10 @@ def test_a_secret_is_designed_for_who_sees_the_column_through_its_channel(people
     """A limit below what the column tells as it is can be kept where the column goes through a channel."""
     asked = question(people, ("job=0.4", "sex"), max_distortion=None, max_leakage=0.05)
     with sources_of(asked) as sources:
-        named, design = least_telling(asked, sources, "job")
+        named, design = least(sources)
         seen = replace(sources, through={"job": named.channel})
         (aim,), target = asked.aims, MaxLeakage(0.05)
-        as_it_is, through = (one.question(asked, aim).problem(one.table, target) for one in (sources, seen))
+        as_it_is, through = (one.question(aim).problem(one.table, target) for one in (sources, seen))
         counts = sources.table.counts("illness", "job", "sex")
     assert isinstance(through.source, Joint)
     assert isinstance(as_it_is.source, Joint)
@@ -333,13 +341,13 @@ def test_what_makes_no_sense_is_refused(people: Path, public: list[str], asked: 
 def test_columns_without_a_channel_are_refused_before_anything_is_done(people: Path, public: str, said: str) -> None:
     asked = question(people, (public,))
     with sources_of(asked) as sources, pytest.raises(OptionError, match=said):
-        require_channels(asked, sources)
+        require_channels(sources)
 
 
 def test_too_few_rows_for_what_a_column_tells_are_refused(people: Path) -> None:
     asked = question(people, ("age=0.1",), secret=("person",), mechanism=MECHANISM)
     with sources_of(asked) as sources, pytest.raises(OptionError, match="too many values for so few rows"):
-        require_channels(asked, sources)
+        require_channels(sources)
 
 
 def test_names_may_hold_a_sign_of_equality() -> None:

@@ -13,11 +13,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from leakgauge.artefacts import Sentence
-from leakgauge.case.drawn import Drawn, Secret
+from leakgauge.case.drawn import Drawn, Role, Secret
 from leakgauge.case.learner import Chosen, Learner
 from leakgauge.case.lookups import Predictor
 from leakgauge.case.own_column import ByCounts, ByLaw, Likelihood, read_among_seen
-from leakgauge.case.seen import Role
 from leakgauge.measures.held_out import bits_lost
 from leakgauge.probability.cells import Codes, Floats, Truths
 

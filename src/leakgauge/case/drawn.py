@@ -6,17 +6,15 @@ a guess is checked. Nothing here is written anywhere, and no value of a row is p
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leakgauge.case.columns import (
-    codes_of,
-    numbered,
-)
-from leakgauge.case.seen import Role, SeenColumn
+from leakgauge.case.columns import codes_of, letters_of, numbered, values_of
 from leakgauge.measures.countability import is_countable
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.mechanism import Law, Outputs
@@ -25,10 +23,36 @@ from leakgauge.probability.cells import Codes
 from leakgauge.randomness import Simulated, simulation
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.random import Generator
 
     from leakgauge.case.case import Case, CountedLaw
     from leakgauge.release.bound import RecordedPlan
+
+
+class Role(Enum):
+    """How the attacker comes to see a column."""
+
+    BACKGROUND = "background"
+    PUBLIC = "public"
+    PROTECTED = "protected"
+    """What the mechanism of another secret released."""
+    OWN = "own"
+    """What the secret's own mechanism released."""
+
+
+@dataclass(frozen=True, eq=False)
+class SeenColumn:
+    """One column, with the number of each row's value.
+
+    Attributes:
+        ordered: whether larger values have larger numbers.
+    """
+
+    name: str
+    role: Role
+    codes: Codes
+    ordered: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +102,15 @@ class Secret:
     column: ReleasedColumn | None
     letters: Codes
     values: Codes | None = None
+
+    @classmethod
+    def of(cls, names: tuple[str, ...], rows: Mapping[str, pa.Array], column: ReleasedColumn | None = None) -> Secret:
+        """The secret of some columns, given row by row."""
+        count = len(next(iter(rows.values())))
+        letters, each = (
+            numbered(*(coded(rows[name], name) for name in names), rows=count) for coded in (letters_of, values_of)
+        )
+        return Secret(names, column, letters, each)
 
     @property
     def each(self) -> Codes:

@@ -22,10 +22,9 @@ from leakgauge.artefacts.exposure import Bracket, Exposure, ToldByColumns
 from leakgauge.artefacts.quantity import SHARE
 from leakgauge.case.attacker import Attacker
 from leakgauge.case.case import CountedLaw
-from leakgauge.case.columns import letters_of, numbered, ranks_of, values_of
-from leakgauge.case.drawn import Drawn, ReleasedColumn, Secret
+from leakgauge.case.columns import numbered, ranks_of, values_of
+from leakgauge.case.drawn import Drawn, ReleasedColumn, Role, Secret, SeenColumn
 from leakgauge.case.learner import Learner
-from leakgauge.case.seen import Role, SeenColumn
 from leakgauge.measures.binomial import share as share_from
 from leakgauge.measures.binomial import share_of
 from leakgauge.measures.clusters import design_effect_of_mean, estimate_by_units
@@ -59,9 +58,7 @@ def told_by_each(
     ranked = {name: ranks_of(sample.columns[name], name) for name in columns}
     seen = tuple(SeenColumn(name, Role.PUBLIC, codes, ordered) for name, (codes, ordered) in ranked.items())
     nobody = np.zeros(sample.rows, dtype=np.int64)
-    whole = Secret(
-        (secret,), None, letters_of(sample.columns[secret], secret), values_of(sample.columns[secret], secret)
-    )
+    whole = Secret.of((secret,), sample.columns)
     units = None if unit is None else values_of(sample.columns[unit], unit)
     drawn = Drawn((), (whole,), nobody, (), nobody, tuple(columns), (), confidence, seen=seen, units=units)
     learner = Learner.of(drawn, whole)
@@ -83,6 +80,27 @@ def released_from(column: ReleasedColumn | None, cells: Codes, count: int) -> Fl
     inputs[cells] = column.inputs
     is_decided = bool((inputs[cells] == column.inputs).all())
     return np.asarray(whole.matrix)[inputs] if is_decided else None
+
+
+def estimated(
+    drawn: Drawn, measure: Measure, letters: Codes, seen: Codes | None = None, channel: Channel | None = None
+) -> Estimate:
+    """A measure of a secret (x), what is seen (z) and perhaps a known channel, in bits, over all rows."""
+    axes = {"x": letters, "z": seen, "unit": drawn.units}
+    present = {name: numbered(codes, rows=drawn.rows) for name, codes in axes.items() if codes is not None}
+    labels = {name: range(int(codes.max()) + 1) for name, codes in present.items()}
+    counts = Counts.from_cells(labels, list(present.values()), np.ones(drawn.rows, dtype=np.int64))
+    known = ["z"] if seen is not None else []
+    return estimate_by_units(
+        measure,
+        counts,
+        ["x"],
+        known if channel is None else [],
+        known if channel is not None else [],
+        unit=None if drawn.units is None else "unit",
+        channel=channel,
+        confidence=drawn.confidence,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,15 +165,8 @@ class _Exposed:
 
     def _told_by(self, uses: Sequence[int], probabilities: Floats) -> ToldByColumns:
         columns = [self.attacker.learner.columns[at] for at in uses]
-        bracket = self._bracket(uses, probabilities)
-        return ToldByColumns(
-            bracket.information,
-            bracket.success,
-            bracket.exact,
-            bracket.everybody,
-            columns=tuple(one.name for one in columns),
-            roles=tuple(one.role.value for one in columns),
-        )
+        names, roles = tuple(one.name for one in columns), tuple(one.role.value for one in columns)
+        return ToldByColumns(**structs.asdict(self._bracket(uses, probabilities)), columns=names, roles=roles)
 
     def _told_by_own_column(self) -> tuple[ToldByColumns, ...]:
         if self.secret.column is None:
@@ -169,16 +180,8 @@ class _Exposed:
         if exact is not None and self._law is not None:
             found = self._by_law(self._law.of_own_alone(), found)
         written = self.secret.column.writes
-        return (
-            ToldByColumns(
-                found.information,
-                found.success,
-                found.exact,
-                found.everybody,
-                columns=written,
-                roles=(Role.OWN.value,) * len(written),
-            ),
-        )
+        roles = (Role.OWN.value,) * len(written)
+        return (ToldByColumns(**structs.asdict(found), columns=written, roles=roles),)
 
     def _bracket(self, uses: Sequence[int], probabilities: Floats, part: Bracket | None = None) -> Bracket:
         """What some unchanged columns reveal: no less than a part of them."""
@@ -260,8 +263,7 @@ class _Exposed:
         drawn = any(self.attacker.learner.columns[at].role is Role.PROTECTED for at in uses)
         if drawn or not is_countable(int(together.max()) + 1, self.drawn.people):
             return math.inf
-        counts, unit = self._counts({"z": together})
-        return estimate_by_units(entropy, counts, ["z"], unit=unit, confidence=self.drawn.confidence).value
+        return estimated(self.drawn, entropy, together).value
 
     def _is_countable(self, uses: Sequence[int]) -> bool:
         cells = (int(self.secret.each.max()) + 1) * (int(self._together(uses).max()) + 1)
@@ -272,25 +274,7 @@ class _Exposed:
 
     def _estimated(self, measure: Measure, uses: Sequence[int], channel: Channel | None = None) -> Estimate:
         """A measure of the secret (x), what is seen (z) and perhaps a known channel, in bits."""
-        counts, unit = self._counts({"x": self.secret.each, **({"z": self._together(uses)} if uses else {})})
-        known = channel is not None
-        return estimate_by_units(
-            measure,
-            counts,
-            ["x"],
-            ["z"] if uses and not known else [],
-            ["z"] if uses and known else [],
-            unit=unit,
-            channel=channel,
-            confidence=self.drawn.confidence,
-        )
-
-    def _counts(self, axes: dict[str, Codes]) -> tuple[Counts, str | None]:
-        """Of all rows, and the name of the axis of units where there is one."""
-        units = {} if self.drawn.units is None else {"unit": numbered(self.drawn.units, rows=self.drawn.rows)}
-        labels = {name: range(int(codes.max()) + 1) for name, codes in (axes | units).items()}
-        rows = np.ones(self.drawn.rows, dtype=np.int64)
-        return Counts.from_cells(labels, [*axes.values(), *units.values()], rows), next(iter(units), None)
+        return estimated(self.drawn, measure, self.secret.each, self._together(uses) if uses else None, channel)
 
     @cached_property
     def _read(self) -> tuple[int, ...]:

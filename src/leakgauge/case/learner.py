@@ -13,16 +13,14 @@ import numpy as np
 from leakgauge.artefacts import Sentence
 from leakgauge.case.boosting import FOLDS, boosted
 from leakgauge.case.columns import numbered
+from leakgauge.case.drawn import Drawn, Role, Secret, SeenColumn
 from leakgauge.case.lookups import MANY, Lookup, Predictor, Prior
-from leakgauge.case.seen import Role, SeenColumn
 from leakgauge.measures.countability import is_countable
 from leakgauge.measures.held_out import bits_lost
 from leakgauge.probability.cells import Codes, Floats
 
 if TYPE_CHECKING:
     from numpy.random import Generator
-
-    from leakgauge.case.drawn import Drawn, Secret
 
 CLASSES = 32
 """A secret with more values is guessed by the most frequent ones and the rest."""

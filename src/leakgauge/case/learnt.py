@@ -18,10 +18,10 @@ from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Attacker, share
 from leakgauge.case.attacker import Attacker as Fitted
 from leakgauge.case.certainty import sureness
-from leakgauge.case.columns import codes_of, columns_of, letters_of, numbered, ranks_of, sample_of, values_of
-from leakgauge.case.drawn import Drawn, Secret
+from leakgauge.case.columns import codes_of, columns_of, numbered, ranks_of, sample_of, values_of
+from leakgauge.case.drawn import Drawn, Role, Secret, SeenColumn
+from leakgauge.case.learner import Learner
 from leakgauge.case.numbers import law_of_noise
-from leakgauge.case.seen import Role, SeenColumn
 from leakgauge.measures.held_out import held_out_information
 from leakgauge.measures.shannon import entropy
 from leakgauge.probability import Estimate
@@ -150,7 +150,7 @@ def learnt_law(
         by_own: bits that the secret's own column adds at most.
     """
     own, known = plan.hiding(secret), _learnt(case, secret, plan)
-    right, sure = known.without_own() if own is None else _Own.of(own, secret, known).averaged()
+    right, sure = known.without_own() if own is None else _averaged(own, secret, known)
     return LearntLaw(
         *(known.before, known.seen, known.letters, known.fitted.learner.named, right, sure),
         *(case.background, known.units, case.confidence),
@@ -211,10 +211,7 @@ def _learnt(case: Case, secret: tuple[str, ...], plan: RecordedPlan) -> _Learnt:
             made = one.form.law.draw(one.form.inputs([values[name] for name in one.reads]), Simulated(number))
             columns.append(SeenColumn(one.name, Role.PROTECTED, codes_of(made), one.mechanism.noise is not None))
         rows = len(values[secret[0]])
-        letters, each = (
-            numbered(*(of(values[one], one) for one in secret), rows=rows) for of in (letters_of, values_of)
-        )
-        hidden, nobody = Secret(secret, None, letters, each), np.zeros(rows, dtype=np.int64)
+        hidden, nobody = Secret.of(secret, values), np.zeros(rows, dtype=np.int64)
         units = None if case.unit is None else values_of(values[case.unit], case.unit)
         drawn = Drawn(
             *((), (hidden,), nobody, case.background, nobody, public, (), case.confidence),
@@ -228,64 +225,40 @@ def _learnt(case: Case, secret: tuple[str, ...], plan: RecordedPlan) -> _Learnt:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class _Own:
-    """The secret's own column by its law.
+def _averaged(own: BoundColumn, secret: tuple[str, ...], known: _Learnt) -> tuple[Floats, Floats]:
+    """Of each scored row how often the best guess is right, and how far its value is made certain, over the outputs of
+    the secret's own column by its law."""
+    seen, before, letters, learner = known.seen, known.before, known.letters, known.fitted.learner
+    inputs, matrix = _own_law(own, known.values)
+    # The public values that the mechanism reads too.
+    read = (values_of(known.values[name], name) for name in own.reads if name not in secret)
+    given = numbered(*read, rows=len(inputs))
+    chances = _chances(learner, inputs, given, matrix, seen.shape[1])
+    right, sure = np.zeros(len(letters)), np.zeros(len(letters))
+    step = max(AT_ONCE // (seen.shape[1] * matrix.shape[1]), 1)
+    for start in range(0, len(letters), step):
+        part = slice(start, start + step)
+        at, truth = learner.rows[learner.score[:MOST_SCORED][part]], letters[part]
+        joint = seen[part][:, :, None] * chances[given[at]]
+        happens = matrix[inputs[at]]
+        right[part] = (happens * (joint[:, : learner.named].argmax(axis=1) == truth[:, None])).sum(axis=1)
+        total = joint.sum(axis=1)
+        true = joint[np.arange(len(truth)), truth]
+        posterior = np.divide(true, total, where=total > 0, out=np.zeros(true.shape))
+        prior = before[part][np.arange(len(truth)), truth][:, None]
+        sure[part] = (happens * sureness(posterior, np.broadcast_to(prior, posterior.shape))).sum(axis=1)
+    return right, sure
 
-    Attributes:
-        known: what was learnt beside it.
-        inputs: of each row the number of what the mechanism reads.
-        matrix: q(y|read).
-        given: of each row the number of the public values that the mechanism reads too.
-    """
 
-    known: _Learnt
-    inputs: Codes
-    matrix: Floats
-    given: Codes
-
-    @classmethod
-    def of(cls, own: BoundColumn, secret: tuple[str, ...], known: _Learnt) -> _Own:
-        inputs, matrix = _own_law(own, known.values)
-        read = (values_of(known.values[name], name) for name in own.reads if name not in secret)
-        return cls(known, inputs, matrix, numbered(*read, rows=len(known.values[secret[0]])))
-
-    def averaged(self) -> tuple[Floats, Floats]:
-        """Of each scored row how often the best guess is right, and how far its value is made certain, over its
-        outputs."""
-        seen, before, letters, learner = (
-            self.known.seen,
-            self.known.before,
-            self.known.letters,
-            self.known.fitted.learner,
-        )
-        width, outputs, rows = seen.shape[1], self.matrix.shape[1], learner.rows
-        chances = self._chances(width)
-        right, sure = np.zeros(len(letters)), np.zeros(len(letters))
-        step = max(AT_ONCE // (width * outputs), 1)
-        for start in range(0, len(letters), step):
-            part = slice(start, start + step)
-            at, truth = rows[learner.score[:MOST_SCORED][part]], letters[part]
-            joint = seen[part][:, :, None] * chances[self.given[at]]
-            happens = self.matrix[self.inputs[at]]
-            right[part] = (happens * (joint[:, : learner.named].argmax(axis=1) == truth[:, None])).sum(axis=1)
-            total = joint.sum(axis=1)
-            own = joint[np.arange(len(truth)), truth]
-            posterior = np.divide(own, total, where=total > 0, out=np.zeros(own.shape))
-            known = before[part][np.arange(len(truth)), truth][:, None]
-            sure[part] = (happens * sureness(posterior, np.broadcast_to(known, posterior.shape))).sum(axis=1)
-        return right, sure
-
-    def _chances(self, width: int) -> Floats:
-        """q(y|class, given): the mean over the rows that have both."""
-        learner, (inputs, outputs) = self.known.fitted.learner, self.matrix.shape
-        groups = int(self.given.max()) + 1
-        place = self.given[learner.rows] * width + learner.letters
-        weight = np.bincount(place, minlength=groups * width).astype(np.float64)
-        read = np.bincount(place * inputs + self.inputs[learner.rows], minlength=groups * width * inputs)
-        chances = read.reshape(groups * width, inputs) @ self.matrix
-        chances = np.divide(chances, weight[:, None], where=weight[:, None] > 0, out=chances)
-        return np.asarray(chances).reshape(groups, width, outputs)
+def _chances(learner: Learner, inputs: Codes, given: Codes, matrix: Floats, width: int) -> Floats:
+    """q(y|class, given): the mean over the rows that have both."""
+    groups = int(given.max()) + 1
+    place = given[learner.rows] * width + learner.letters
+    weight = np.bincount(place, minlength=groups * width).astype(np.float64)
+    read = np.bincount(place * len(matrix) + inputs[learner.rows], minlength=groups * width * len(matrix))
+    chances = read.reshape(groups * width, len(matrix)) @ matrix
+    chances = np.divide(chances, weight[:, None], where=weight[:, None] > 0, out=chances)
+    return np.asarray(chances).reshape(groups, width, -1)
 
 
 def _own_law(own: BoundColumn, values: Mapping[str, Any]) -> tuple[Codes, Floats]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,14 +19,12 @@ from leakgauge.case.columns import (
     sample_of,
     values_of,
 )
-from leakgauge.case.drawn import Drawn, ReleasedColumn, Secret
-from leakgauge.case.roles import Asked
-from leakgauge.case.seen import Role, SeenColumn
-from leakgauge.errors import OptionError, TableError
+from leakgauge.case.drawn import Drawn, ReleasedColumn, Role, Secret, SeenColumn
+from leakgauge.errors import ColumnError, OptionError, TableError, did_you_mean
 from leakgauge.measures.binomial import require_confidence
 from leakgauge.notions.ceilings import promises
 from leakgauge.release import Release
-from leakgauge.release.bound import BoundColumn, bind
+from leakgauge.release.bound import BoundColumn, BoundPlan, bind
 from leakgauge.release.record import whole_record_error
 from leakgauge.release.recorded_plan import asked_again
 from leakgauge.tables import Table, in_bins, open_table
@@ -37,6 +36,68 @@ if TYPE_CHECKING:
 
 FEWEST_ROWS = 16
 """Below this nothing is left to tell after the rows are split."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The columns of the original that an attack uses.
+
+    Attributes:
+        secrets: the protected columns to guess; none for all of them.
+        withheld: columns to guess that are not released.
+        background: columns that the attacker knows.
+        unit: the column that identifies people.
+    """
+
+    secrets: tuple[str, ...]
+    withheld: tuple[str, ...]
+    background: tuple[str, ...]
+    unit: str | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every column that is read beside those of the plan."""
+        return (*self.withheld, *self.background, *(() if self.unit is None else (self.unit,)))
+
+    def require_columns(self, plan: BoundPlan, original: Table) -> None:
+        """Refuse columns that are not there, or cannot have the role they are given."""
+        known = [column.name for column in original.columns()]
+        for name in (*self.names, *self.secrets):
+            if name not in known:
+                raise ColumnError(
+                    "The original has no column {name!r}; {hint}", name=name, hint=did_you_mean(str(name), known)
+                )
+        protected = {name for one in plan.columns for name in (one.name, *one.writes)}
+        for name in self.background:
+            if name in (*self.secrets, *self.withheld):
+                raise OptionError("Column {name!r} is named as secret and as background; choose one.", name=name)
+            if self.background.count(name) > 1:
+                raise OptionError("Column {name!r} is named twice as background; name it once.", name=name)
+            if name in protected:
+                raise OptionError(
+                    "Column {name!r} is named as background, but the release protects it; "
+                    "name columns that it does not.",
+                    name=name,
+                )
+        readable = [name for one in plan.columns for name in one.reads if name not in plan.public]
+        for name in self.secrets:
+            if name in plan.public:
+                raise OptionError("Column {name!r} is released unchanged; there is nothing to guess.", name=name)
+            if name not in readable:
+                raise ColumnError(
+                    "Column {name!r} is not released through a mechanism; {hint}",
+                    name=name,
+                    hint=did_you_mean(name, readable),
+                )
+        for name in self.withheld:
+            if name in plan.public:
+                raise OptionError("Column {name!r} is released unchanged; there is nothing to guess.", name=name)
+            if name in plan.reads:
+                raise OptionError(
+                    "Column {name!r} is named as withheld, but the release contains it; name it as a secret.", name=name
+                )
+            if self.withheld.count(name) > 1 or name == self.unit:
+                raise OptionError("Column {name!r} is named twice; give it one role.", name=name)
 
 
 def read_drawn(
@@ -57,7 +118,9 @@ def read_drawn(
     require_settings(confidence, targets, simulation_seed)
     made = Release.read(release)
     record, place = made.record, made.record_file
-    asked = Asked.of(secret, withheld, background, unit or record.plan.unit)
+    # No name at all is the default, as at the command line.
+    secrets = (secret,) if isinstance(secret, str) else tuple(secret or ())
+    asked = Asked(secrets, tuple(withheld), tuple(background), unit or record.plan.unit)
     with open_table(made.source if released is None else str(released)) as opened:
         plan = bind(asked_again(record.plan, place), original)
         _require_rows(original, opened)
@@ -114,11 +177,7 @@ def require_settings(confidence: float, targets: int, simulation_seed: int) -> N
 
 
 def _column(
-    bound: BoundColumn,
-    values: Mapping[str, pa.Array],
-    written: Mapping[str, pa.Array],
-    record: Record,
-    place: Path,
+    bound: BoundColumn, values: Mapping[str, pa.Array], written: Mapping[str, pa.Array], record: Record, place: Path
 ) -> ReleasedColumn:
     if bound.name not in record.claims:
         raise whole_record_error(place, "claims")
@@ -137,15 +196,12 @@ def _secrets(
 ) -> Iterator[Secret]:
     for column in columns:
         names = tuple(name for name in column.reads if name not in (*public, *asked.background))
-        if asked.secrets is not None:
+        if asked.secrets:
             names = tuple(name for name in names if name in asked.secrets)
         if names:
-            letters = numbered(*(letters_of(values[name], name) for name in names), rows=len(column.inputs))
-            each = numbered(*(values_of(values[name], name) for name in names), rows=len(column.inputs))
-            yield Secret(names, column, letters, each)
+            yield Secret.of(names, values, column)
     for name in asked.withheld:
-        letters, each = (numbered(of(values[name], name), rows=len(values[name])) for of in (letters_of, values_of))
-        yield Secret((name,), None, letters, each)
+        yield Secret.of((name,), values)
 
 
 def require_people(table: Table, unit: str) -> None:

@@ -17,10 +17,8 @@ import numpy as np
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.exposure import Exposure, Total
 from leakgauge.case.columns import numbered
-from leakgauge.case.drawn import Drawn, Secret
-from leakgauge.case.exposure import BITS, LARGEST_CHANNEL, released_from
-from leakgauge.case.seen import Role
-from leakgauge.measures.clusters import estimate_by_units
+from leakgauge.case.drawn import Drawn, Role, Secret
+from leakgauge.case.exposure import BITS, LARGEST_CHANNEL, estimated, released_from
 from leakgauge.measures.countability import is_countable
 from leakgauge.measures.shannon import (
     conditional_mutual_information,
@@ -28,8 +26,7 @@ from leakgauge.measures.shannon import (
     leakage_with_background,
     mutual_information,
 )
-from leakgauge.measures.terms import Measure
-from leakgauge.probability import Channel, Counts, Estimate
+from leakgauge.probability import Channel
 from leakgauge.probability.cells import Codes, Floats
 
 
@@ -41,14 +38,14 @@ def total_told(drawn: Drawn, exposures: Sequence[Exposure]) -> Total | None:
     besides = drawn.seen_besides
     seen = numbered(*(one.codes for one in (*drawn.seen, *besides)), rows=drawn.rows)
     countable = is_countable((int(letters.max()) + 1) * (int(seen.max()) + 1), drawn.people)
-    whole = _estimated(drawn, entropy, letters)
+    whole = estimated(drawn, entropy, letters)
     channel = (_product(drawn, letters) or _product(drawn, letters, seen)) if countable else None
     if countable and (channel is not None or not drawn.columns):
         told = (
             # No column has a mechanism that is known: all of them are among what is seen.
-            _estimated(drawn, mutual_information, letters, seen)
+            estimated(drawn, mutual_information, letters, seen)
             if channel is None
-            else _estimated(drawn, leakage_with_background, letters, seen, channel)
+            else estimated(drawn, leakage_with_background, letters, seen, channel)
         )
         # What other mechanisms drew is one sample of their noise: the unfavourable end stands for it.
         told = replace(told, value=told.high) if besides else told
@@ -56,7 +53,7 @@ def total_told(drawn: Drawn, exposures: Sequence[Exposure]) -> Total | None:
     most = whole.high
     if countable:
         own = sum(_most_by_own(drawn, *one) for one in zip(drawn.secrets, exposures, strict=True))
-        most = min(most, _estimated(drawn, mutual_information, letters, seen).high + own)
+        most = min(most, estimated(drawn, mutual_information, letters, seen).high + own)
     # Learning about one secret is learning as much about all.
     least = max(one.everything.information.ends[0] for one in exposures)
     between = Quantity(most, BITS, min(least, most), most, drawn.confidence)
@@ -73,7 +70,7 @@ def _most_by_own(drawn: Drawn, secret: Secret, told: Exposure) -> float:
     if law is None:
         return math.inf
     channel = Channel(product(range(width), range(given)), range(law.shape[1]), law)
-    return _estimated(drawn, conditional_mutual_information, secret.each, column.given, channel).high
+    return estimated(drawn, conditional_mutual_information, secret.each, column.given, channel).high
 
 
 def _product(drawn: Drawn, letters: Codes, seen: Codes | None = None) -> Channel | None:
@@ -95,23 +92,3 @@ def _product(drawn: Drawn, letters: Codes, seen: Codes | None = None) -> Channel
         return None
     inputs = range(values) if seen is None else product(range(values), range(others))
     return Channel(inputs, range(matrix.shape[1]), matrix)
-
-
-def _estimated(
-    drawn: Drawn, measure: Measure, letters: Codes, seen: Codes | None = None, channel: Channel | None = None
-) -> Estimate:
-    axes = {"x": letters, "z": seen, "unit": drawn.units}
-    present = {name: numbered(codes, rows=drawn.rows) for name, codes in axes.items() if codes is not None}
-    labels = {name: range(int(codes.max()) + 1) for name, codes in present.items()}
-    counts = Counts.from_cells(labels, list(present.values()), np.ones(drawn.rows, dtype=np.int64))
-    known = ["z"] if seen is not None else []
-    return estimate_by_units(
-        measure,
-        counts,
-        ["x"],
-        known if channel is None else [],
-        known if channel is not None else [],
-        unit=None if drawn.units is None else "unit",
-        channel=channel,
-        confidence=drawn.confidence,
-    )

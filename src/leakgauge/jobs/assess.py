@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from leakgauge.artefacts import Audit, Foreign, Judgement, StoredEvidence, codec
+from leakgauge.artefacts import Audit, Judgement, StoredEvidence, codec
 from leakgauge.artefacts.codec import decode, require_digest
 from leakgauge.artefacts.criteria import Published
 from leakgauge.artefacts.dials import Dials
@@ -119,7 +119,9 @@ def explained_foreign(
     """The verdict on a release made elsewhere, with explanations for each secret that it contains."""
     foreign, beside = audit.foreign, dict[str, Beside]()
     assert foreign is not None
-    files = _audited_files(foreign, released)
+    files = [file for file in source_files(str(released)) if file.is_file()]
+    if foreign.sha256 not in (None, *map(file_digest, files)):
+        raise VerificationError("{path} is not the release that was audited; audit this one.", path=released)
     release = read_foreign(released, original, ForeignRoles(foreign.secrets, key=foreign.key), reading=reading)
     answers = {} if by.questionnaire is None else by.questionnaire.answers
     with open_table(release.looked_at) as table:
@@ -135,13 +137,6 @@ def explained_foreign(
             )
             beside[name] = by.beside(evidence, found.dials[name], name, audit.digest)
     return structs.replace(found, beside=beside)
-
-
-def _audited_files(foreign: Foreign, released: Path | str) -> list[Path]:
-    files = [file for file in source_files(str(released)) if file.is_file()]
-    if foreign.sha256 not in (None, *map(file_digest, files)):
-        raise VerificationError("{path} is not the release that was audited; audit this one.", path=released)
-    return files
 
 
 def _numbers(release: ForeignRelease, secret: str) -> Floats | None:

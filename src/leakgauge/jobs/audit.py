@@ -204,8 +204,7 @@ def _largest(columns: dict[str, Shown | None]) -> Quantity | None:
 def _attacked(
     drawn: Drawn, attacking: Callable[[Counting], tuple[Finding, ...]], progress: Counting | None
 ) -> tuple[tuple[Exposure, ...], tuple[Finding, ...]]:
-    """The exposure of each secret and the results of attacks; ``progress`` is called after every secret and every
-    attack."""
+    """The exposure of each secret and the results of attacks; ``progress`` is called after each of them."""
     stages = len(drawn.secrets) + len(ATTACKS)
     exposures = []
     for done, secret in enumerate(drawn.secrets, 1):

@@ -22,14 +22,7 @@ FEWEST_RUNS = 2
 
 @dataclass(frozen=True)
 class Answering:
-    """How the answers are drawn.
-
-    Attributes:
-        epsilon: of one answer, in nats.
-        delta: of one answer; with it the noise is Gaussian.
-        runs: how often all of them are drawn.
-        confidence: of the intervals over the runs.
-        simulation_seed: of an experiment that can be repeated.
+    """How the answers are drawn: ε of one in nats, δ of one, with which the noise is Gaussian, and in how many runs.
 
     Raises:
         OptionError: too few runs, or a confidence that is none.
@@ -57,8 +50,6 @@ def audit_queries(
     Args:
         queries: the file, with one query per line and its conditions between commas.
         secret: a column with two values, or a condition such as ``illness=flu``.
-        drawn: how the answers are drawn.
-        name: of the table, as it is stored.
 
     Raises:
         FileError, ColumnError, TableError, OptionError: queries, a secret or noise that cannot be used.

@@ -37,7 +37,7 @@ def capacities_of(channel: Channel, compared: Groups | None = None) -> Capacitie
     return Capacities(
         shannon=_largest([(found.value, found.high) for found in map(capacities.shannon, parts)], "bits"),
         multiplicative=Quantity(factor, "1"),
-        min_capacity=Quantity(_bits(factor), "bits"),
+        min_capacity=Quantity(math.log2(max(factor, 1.0)), "bits"),
         additive=_largest([_additive(part, searched) for part in parts], "1"),
         additive_over_vulnerabilities=Quantity(max(map(capacities.additive_over_vulnerabilities, parts)), "1"),
         risk=Quantity(risk, "1"),
@@ -60,10 +60,6 @@ def _additive(channel: Channel, searched: bool) -> tuple[float, float]:
     except EngineError:
         found = capacities.additive_bounds(channel)
     return found.value, found.high
-
-
-def _bits(factor: float) -> float:
-    return math.log2(max(factor, 1.0))
 
 
 def _largest(bounds: Sequence[tuple[float, float]], unit: str) -> Quantity:

@@ -66,8 +66,7 @@ def _binned(asked: Request) -> tuple[Ladders, list[str]]:
 
 
 def _levelled(asked: Request) -> tuple[Ladders, list[str]]:
-    """The levels of public columns that are choices (all levels of a file without a number), and those of all
-    others."""
+    """The same of levels: a file without a number stands for all of its levels."""
     ladders: Ladders = {}
     others: list[str] = []
     found = parse_levels(asked.coarsening.levels, (*asked.roles.secrets, *asked.roles.seen))

@@ -13,15 +13,7 @@ from leakgauge.artefacts import Compared, Comparison, Origin, Quantity
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import RankedBy, Role
 from leakgauge.artefacts.request.comparing import Comparing
-from leakgauge.design import (
-    Keep,
-    Knowledge,
-    MaxDistortion,
-    MaxLeakage,
-    RateDistortion,
-    Solution,
-    solve,
-)
+from leakgauge.design import Keep, Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Solution, solve
 from leakgauge.design.baselines import Leakages, forbidden_change, mean_distortion, problem_pairs
 from leakgauge.design.fitted_baselines import aligned, exponential_meeting, symmetric_meeting
 from leakgauge.design.solving import GAP
@@ -307,7 +299,12 @@ def _measured(
             raise
         # No channel that keeps the shares is as useful as this one, so it wastes nothing.
         best = None
-    own = role is Role.DESIGNED or (role is Role.GIVEN and _is_of_this_table(name))
+    own = role is Role.DESIGNED or (
+        # A channel file says whether it was designed from a table's own counts.
+        role is Role.GIVEN
+        and name.lower().endswith(".json")
+        and read_channel(name).prior_origin is PriorOrigin.THIS_TABLE
+    )
     return Compared(
         mechanism=name,
         role=role,
@@ -352,11 +349,6 @@ def _compared(channel: Channel, problem: RateDistortion) -> Groups | None:
         return None
     backgrounds = len(problem.source.columns)
     return tuple(tuple(range(at, len(channel.inputs), backgrounds)) for at in range(backgrounds))
-
-
-def _is_of_this_table(mechanism: str) -> bool:
-    """Whether a file says that its channel was designed from a table's own counts."""
-    return mechanism.lower().endswith(".json") and read_channel(mechanism).prior_origin is PriorOrigin.THIS_TABLE
 
 
 def _optimum(best: Solution, name: str, role: Role) -> Compared:

@@ -48,7 +48,10 @@ def compose_plan(plan: SequencePlan, *, curves: bool = False) -> Composed:
         neighbours=plan.neighbours.value,
         steps=tuple(_step(plan, steps, at, value, spent, origin) for at in range(len(steps))),
         spent=tuple(_spent(one, origin) for one in spent),
-        tests=_tests(whole, origin),
+        tests=tuple(
+            PowerOfTest(false_positive_rate=rate, power=Quantity(whole.power_at(rate), "share", origin=origin))
+            for rate in RATES
+        ),
         calibrated=calibrated,
         curves=_curves(whole) if curves else None,
     )
@@ -113,13 +116,6 @@ def _step(
         population=population,
         epsilon=epsilon(steps[at : at + 1]),
         epsilon_of_others=epsilon([*steps[:at], *steps[at + 1 :]]),
-    )
-
-
-def _tests(whole: Profile, origin: Origin) -> tuple[PowerOfTest, ...]:
-    return tuple(
-        PowerOfTest(false_positive_rate=rate, power=Quantity(whole.power_at(rate), "share", origin=origin))
-        for rate in RATES
     )
 
 

@@ -206,21 +206,18 @@ def left_within(table: Table, column: str, bins: Binning | None, within: float) 
         RefusalError: the bins alone take more.
     """
     error = 0.0 if bins is None else bin_error(table, column, bins)
+    fields: dict[str, Any] = {"column": column, "error": from_above(error, 4), "within": from_below(within, 6)}
     if error >= within and bins is not None and isinstance(asked_binning(bins), Auto):
         raise RefusalError(
             "Even the finest automatic bins of {column!s} move values by {error:.4g} on average, but {within:g} is "
             "allowed; allow more, or give finer bins of your own.",
-            column=column,
-            error=from_above(error, 4),
-            within=from_below(within, 6),
+            **fields,
         )
     if error >= within:
         raise RefusalError(
             "The bins of {column!s} alone move values by {error:.4g} on average, but {within:g} is allowed; use finer "
             "bins, such as --bins {column!s}=auto, or allow more.",
-            column=column,
-            error=from_above(error, 4),
-            within=from_below(within, 6),
+            **fields,
         )
     return (within - error) * present_share(table, column)
 

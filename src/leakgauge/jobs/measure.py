@@ -284,11 +284,7 @@ def _applicable(roles: Roles, channel: Channel | None) -> dict[str, Measure]:
 
 
 def _companions(
-    counts: Counts,
-    channel: Channel | None,
-    confidence: float,
-    worth: int | None,
-    shannon: Mapping[str, Estimate],
+    counts: Counts, channel: Channel | None, confidence: float, worth: int | None, shannon: Mapping[str, Estimate]
 ) -> dict[str, Quantity]:
     """Measures easier to picture than bits, before and after everything is seen, at the observed frequencies."""
     if prod(counts.shape) > REDRAWN:

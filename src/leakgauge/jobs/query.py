@@ -75,11 +75,7 @@ def ask(
 
 
 def preview(
-    query: Query[Any],
-    table: Table,
-    protection: Protection,
-    ledger: Ledger | None = None,
-    dataset: str | None = None,
+    query: Query[Any], table: Table, protection: Protection, ledger: Ledger | None = None, dataset: str | None = None
 ) -> tuple[Cost, Verdict | None]:
     """The cost of a query, and whether the ledger would admit it; reads no rows, draws and spends nothing."""
     query.require_columns(table, protection)
@@ -104,15 +100,13 @@ def stored_answer(paid: PaidAnswer, table: str) -> artefacts.Answer:
     # Numbers that no budget paid for come from the table.
     origin = Origin.TABLE if spent is None else Origin.ACCOUNTED
     confidence, off = answer.query.confidence, answer.rank_error
-    return artefacts.Answer(
-        question=answer.query.sentence,
-        groups=_groups(answer.query),
+    return _stored(
+        answer.query,
+        answer.protection,
         answers=tuple(_value(label, found, answer.unit, origin) for label, found in answer.values),
         rank_error=None if off is None else Quantity(off, "rows", 0.0, off, confidence, Origin.DECLARED),
         claims={claim.name: Level.stated(claim, Origin.DECLARED) for claim in answer.claims},
         mechanism=answer.mechanism,
-        clamped=answer.query.clamping,
-        protection=_protected(answer.protection),
         simulated=answer.simulated,
         dry_run=False,
         budget=None if spent is None else _budget(paid.cost, spent),
@@ -126,31 +120,25 @@ def stored_preview(
 ) -> artefacts.Answer:
     """A dry run as it is stored."""
     after, allowed = (None, None) if verdict is None else (verdict.after, verdict.allowed)
+    budget = _budget(cost, after, allowed)
+    return _stored(query, protection, answers=(), simulated=False, dry_run=True, budget=budget, table=table)
+
+
+def _stored(query: Query[Any], protection: Protection, **told: Any) -> artefacts.Answer:
+    """What is asked under which protection, and what is told."""
     return artefacts.Answer(
         question=query.sentence,
-        groups=_groups(query),
-        answers=(),
+        groups=None if query.groups is None else query.groups.names,
         clamped=query.clamping,
-        protection=_protected(protection),
-        simulated=False,
-        dry_run=True,
-        budget=_budget(cost, after, allowed),
-        table=table,
+        protection=ProtectedUnit(str(protection), protection.unit, protection.rows, protection.neighbours.value),
+        **told,
     )
-
-
-def _groups(query: Query[Any]) -> tuple[str, ...] | None:
-    return None if query.groups is None else query.groups.names
 
 
 def _value(label: str | None, found: Estimate | float | str, unit: str, origin: Origin) -> Value:
     if isinstance(found, Estimate):
         return Value(label, found.value, unit, found.low, found.high, found.confidence, origin)
     return Value(label, found, unit, origin=origin)
-
-
-def _protected(protection: Protection) -> ProtectedUnit:
-    return ProtectedUnit(str(protection), protection.unit, protection.rows, protection.neighbours.value)
 
 
 def _budget(cost: Cost, spent: Spending | None, allowed: bool | None = None) -> AnswerBudget:

@@ -150,7 +150,7 @@ def _guessed_from(channel: Channel, prior: Distribution | None, loss: Distortion
     if prior is None:
         return Guessed()
     chance = Quantity(vulnerability.posterior(Scenario(prior, channel)), "probability")
-    return Guessed(chance, None if loss is None else _distance(nearest_guess_from(channel, prior, loss)))
+    return Guessed(chance, None if loss is None else Quantity(nearest_guess_from(channel, prior, loss), "distortion"))
 
 
 def _guessed(statement: Statement, found: Related, prior: Distribution | None, loss: Distortion | None) -> Guessed:
@@ -173,12 +173,8 @@ def _guessed(statement: Statement, found: Related, prior: Distribution | None, l
         path = (*told.path, DISTORTION_RATE)
         sharp = not told.path and not told.cut
         replaced = {leakage.name: _implied(leakage.name, Implication(leakage, path, sharp=sharp))}
-    distance = None if loss is None else _distance(nearest_guess(prior, loss, bits).low)
+    distance = None if loss is None else Quantity(nearest_guess(prior, loss, bits).low, "distortion")
     return Guessed(Quantity(chance, "probability"), distance, replaced)
-
-
-def _distance(value: float) -> Quantity:
-    return Quantity(value, "distortion")
 
 
 def _order(channel: Channel, against: Path | str | Channel) -> Order:
@@ -237,18 +233,14 @@ def _prior(
         if labels is None:
             return Distribution(_read_labels(values, parts), list(values.values()))
         if independent and parts == records and not any("|" in text for text in values):
-            return _of_each_record(values, labels)
+            # Data sets of independent records, from the prior of each.
+            sets = [one if isinstance(one, tuple) else (one,) for one in labels]
+            by_value = match_labels(values, tuple(dict.fromkeys(chain(*sets))), "entries of the prior")
+            return Distribution(labels, [math.prod(by_value[value] for value in one) for one in sets])
         by_label = match_labels(values, labels, "entries of the prior")
         return Distribution(labels, [by_label[label] for label in labels])
     except ModelError as error:
         raise ModelError("The prior in {path} is not a prior: {reason}", path=prior, reason=error) from None
-
-
-def _of_each_record(values: Mapping[str, float], data_sets: tuple[Label, ...]) -> Distribution:
-    """The prior of data sets of independent records, from that of each."""
-    records = [one if isinstance(one, tuple) else (one,) for one in data_sets]
-    by_value = match_labels(values, tuple(dict.fromkeys(chain(*records))), "entries of the prior")
-    return Distribution(data_sets, [math.prod(by_value[value] for value in one) for one in records])
 
 
 def _read_labels(texts: Iterable[str], records: int) -> list[object]:

@@ -27,7 +27,7 @@ from leakgauge.tables import Column, Kind, Table, in_bins, open_table
 from leakgauge.tables.binnings import parse_binnings
 from leakgauge.tables.postgresql.address import without_user
 from leakgauge.tables.reading import reading_of
-from leakgauge.tables.sampling import Sample, sampled
+from leakgauge.tables.sampling import sampled
 from leakgauge.tables.table import GroupSizes
 
 MOST_COLUMNS = 500
@@ -121,12 +121,17 @@ def surveyed(
     units = None if unit is None else values_of(sample.columns[unit], unit)
     combinations = sets_that_single_out(table, codes, sizes, unit, units)
     tell(2, stages)
-    told: list[tuple[Quantity, dict[str, Told]]] = []
+    told, entropies = list[dict[str, Told]](), dict[str, Quantity]()
     for secret in secrets:
         seen = [name for name in columns if name not in (secret, unit)]
-        told.append(_told_of(secret, sample, seen, unit, asked.confidence))
+        entropies[secret], each = told_by_each(sample, secret, seen, unit, asked.confidence)
+        told.append(
+            {
+                one.columns[0]: Told(secret, one.information, one.success, significant=one.information.ends[0] > 0)
+                for one in each
+            }
+        )
         tell(2 + len(told), stages)
-    entropies = {secret: entropy for secret, (entropy, _) in zip(secrets, told, strict=True)}
     alone_by_itself = {name for name, one in sizes.items() if one.alone >= MANY_ALONE * table.rows}
     singling = alone_by_itself.union(*(one.columns for one in combinations))
     # Among columns that single people out together, the one with most values contributes most.
@@ -134,8 +139,11 @@ def surveyed(
     found = []
     for name, column in columns.items():
         unique = sizes[name].alone >= NEARLY_ALL * table.rows
-        each = [of[name] for _, of in told if name in of]
-        tells = [_of_everyone(one.secret, entropies[one.secret]) if unique else one for one in each]
+        tells = [of[name] for of in told if name in of]
+        if unique:
+            # Counting cannot show what a column of unique values reveals, but it identifies everybody.
+            whole = Quantity(1.0, SHARE)
+            tells = [Told(one.secret, entropies[one.secret], whole, significant=True) for one in tells]
         one = SurveyedColumn(
             name,
             column.kind.words,
@@ -193,22 +201,6 @@ def _combination(sizes: GroupSizes) -> Combination:
     return Combination(sizes.columns, sizes.groups, sizes.alone, sizes.smallest)
 
 
-def _told_of(
-    secret: str, sample: Sample, names: Sequence[str], unit: str | None, confidence: float
-) -> tuple[Quantity, dict[str, Told]]:
-    """The entropy of a secret, and what each of some columns reveals about it by itself."""
-    entropy, each = told_by_each(sample, secret, names, unit, confidence)
-    return entropy, {
-        one.columns[0]: Told(secret, one.information, one.success, significant=one.information.ends[0] > 0)
-        for one in each
-    }
-
-
-def _of_everyone(secret: str, entropy: Quantity) -> Told:
-    """What a column of unique values reveals: counting cannot show it, but it identifies everybody."""
-    return Told(secret, entropy, Quantity(1.0, SHARE), significant=True)
-
-
 def _suggested(column: SurveyedColumn, entropies: Mapping[str, Quantity], finer: bool) -> tuple[Suggested, Sentence]:
     """The role of a column, and why."""
     if column.identifier is not None:
@@ -223,14 +215,16 @@ def _suggested(column: SurveyedColumn, entropies: Mapping[str, Quantity], finer:
     return Suggested.PUBLIC, Sentence("reveals little")
 
 
-def require_few_alone(found: Survey, policy: DialPolicy) -> None:
-    """Refuse to publish columns in which more rows are unique than the given policy allows.
+def require_large_groups(found: Survey, policy: DialPolicy) -> None:
+    """Refuse to publish columns in which more rows are unique, or groups are smaller, than the given policy allows.
 
     Raises:
-        RefusalError: says how many.
+        RefusalError: says how many, or how small.
     """
     together, most = found.published, policy.max_alone if "max_alone" in policy.given else None
-    if together is not None and most is not None and together.alone / found.rows > most:
+    if together is None:
+        return
+    if most is not None and together.alone / found.rows > most:
         raise RefusalError(
             "{share:.3%} of the rows are unique in the public columns {columns!s}, but the policy allows {most:.3%} "
             "(max_alone); publish fewer or coarser columns.",
@@ -238,22 +232,13 @@ def require_few_alone(found: Survey, policy: DialPolicy) -> None:
             columns=together.columns,
             most=most,
         )
-
-
-def require_large_groups(found: Survey, policy: DialPolicy) -> None:
-    """Refuse to publish columns that put rows in smaller groups than the policy allows.
-
-    Raises:
-        RefusalError: says how small.
-    """
-    together, least = found.published, policy.min_k
-    if together is not None and least is not None and together.smallest < least:
+    if policy.min_k is not None and together.smallest < policy.min_k:
         raise RefusalError(
             "The smallest group of the public columns {columns!s} has {smallest} rows, or persons, but the policy "
             "asks for {least} (min_k); publish fewer or coarser columns, for instance with --min-k {least}.",
             columns=together.columns,
             smallest=together.smallest,
-            least=least,
+            least=policy.min_k,
         )
 
 

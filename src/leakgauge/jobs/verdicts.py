@@ -17,15 +17,7 @@ from leakgauge.artefacts.request.assessing import AssessOptions, ExplainedBy, Ju
 from leakgauge.artefacts.verdict import Declaration
 from leakgauge.assessment.dials import read_dial_policy
 from leakgauge.assessment.dials.usefulness import Use, use_named
-from leakgauge.assessment.judging import (
-    DEFAULT_POLICY,
-    Terms,
-    case_of,
-    judge,
-    judge_foreign,
-    policy_of,
-    secrets_of,
-)
+from leakgauge.assessment.judging import DEFAULT_POLICY, Terms, case_of, judge, judge_foreign, policy_of, secrets_of
 from leakgauge.errors import OptionError
 from leakgauge.jobs.assess import Explaining, explained, explained_foreign, is_foreign, read_audit
 from leakgauge.jobs.protect.actions import with_actions
@@ -149,8 +141,7 @@ def _of_job(
     job = codec.read(Job, place / JOB.name)
     if job.outcome is None or not job.outcome.released:
         raise OptionError(
-            "The job in {path!s} released nothing, so there is nothing to assess; its report says why.",
-            path=str(place),
+            "The job in {path!s} released nothing, so there is nothing to assess; its report says why.", path=str(place)
         )
     asked = job.request.having(**given)
     if original is None and asked.table == FRAME:

@@ -19,8 +19,7 @@ from leakgauge.audit.attacks.singling_out import (
     described,
     singling_out,
 )
-from leakgauge.case.drawn import Drawn, ReleasedColumn
-from leakgauge.case.seen import Role, SeenColumn
+from leakgauge.case.drawn import Drawn, ReleasedColumn, Role, SeenColumn
 from leakgauge.probability.cells import Codes
 from leakgauge.randomness import simulation
 from tests.audit.attacks.cases import RESPONSE, again, case_of, people

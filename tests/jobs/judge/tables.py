@@ -39,9 +39,7 @@ def drawn(asked: Request, table: Table, folder: Path) -> tuple[Release, Audit]:
     """The release of a job and its audit, without what the job keeps beside them."""
     with ExitStack() as opened:
         sources = open_sources(asked, table, opened)
-        made = release(
-            rehearsed(asked, sources), table, folder / "release.csv", randomness=Simulated(7), overwrite=True
-        )
+        made = release(rehearsed(sources, {}), table, folder / "release.csv", randomness=Simulated(7), overwrite=True)
         bins = {name: how for name, how in sources.bins.items() if name not in asked.roles.released}
     audit = audit_release(
         made,

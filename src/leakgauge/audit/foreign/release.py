@@ -16,9 +16,8 @@ from leakgauge.audit.foreign.columns import Changed
 from leakgauge.audit.foreign.matching import Matched
 from leakgauge.audit.identifiers import identifies
 from leakgauge.case.columns import columns_of, letters_of, numbered, ranks_of, values_of
-from leakgauge.case.drawn import Drawn, ReleasedColumn, Secret
+from leakgauge.case.drawn import Drawn, ReleasedColumn, Role, Secret, SeenColumn
 from leakgauge.case.reading import FEWEST_ROWS, require_people, require_settings
-from leakgauge.case.seen import Role, SeenColumn
 from leakgauge.errors import ColumnError, InputError, OptionError, TableError, did_you_mean
 from leakgauge.probability.cells import Codes
 from leakgauge.tables import Column, Kind, Table, in_bins, open_table

@@ -1,11 +1,13 @@
-"""The mechanism that protects places: planar Laplace noise, the least leaking channel, or one that was named."""
+"""The mechanism that protects places: planar Laplace noise, the least leaking channel, or a named one; its numbers."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from leakgauge.artefacts import Origin, Quantity
 from leakgauge.artefacts.channel_file import ChannelFile, read_channel
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.location import PlacedMechanism
@@ -15,16 +17,18 @@ from leakgauge.design import MaxDistortion, MaxLeakage, RateDistortion, solve
 from leakgauge.design.problem import Target
 from leakgauge.distances.map_cells import MapCells
 from leakgauge.errors import OptionError
-from leakgauge.jobs.location.measured import drawn, measured
 from leakgauge.jobs.location.places import Mapped
 from leakgauge.location.areas import MOST_COMPARED
-from leakgauge.location.mechanisms.placed import Placed
+from leakgauge.location.mechanisms.placed import Placed, epsilon_per_km
 from leakgauge.location.mechanisms.placed import planar as on_cells
-from leakgauge.location.tracking.bayes import Inference
+from leakgauge.location.shown import bits, metres
+from leakgauge.location.tracking.bayes import Inference, infer
+from leakgauge.location.tracking.large_maps import infer_by_drawing
 from leakgauge.mechanisms import Mechanism, parse_mechanism
 from leakgauge.mechanisms.finite import through_channel
 from leakgauge.mechanisms.on_cells import box_of
-from leakgauge.probability import PriorOrigin
+from leakgauge.notions.ratios import identifiability
+from leakgauge.probability import Channel, Distribution, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 
 ON_CELLS: Final = ("planar-laplace", "coarser-cells", "dummies")
@@ -34,6 +38,11 @@ EDGES: Final = ("south", "north", "west", "east", "rows", "columns")
 GAP: Final = 1e-4
 """How far a designed channel may be from the least leakage, in nats: no digit on a screen changes."""
 LEAST: Final = "least leaking channel"
+MOST_IN_PAIRS: Final = 1024
+"""Areas up to which every pair of them is compared at every output."""
+DRAWS: Final = 150
+"""Places that are drawn where a map is too large for a matrix."""
+PER_KM: Final = "nats per km"
 
 
 @dataclass(frozen=True)
@@ -70,6 +79,11 @@ class Chosen:
         unit = self.mechanism.parameters.get("unit")
         claims = [one.level for one in self.mechanism.claims if isinstance(one, MetricPrivacy)]
         return claims[0] if claims and unit == "km" else None
+
+    @property
+    def promised(self) -> Quantity | None:
+        """The same as stored."""
+        return None if self.epsilon is None else per_km(self.epsilon, declared=True)
 
     @property
     def file(self) -> ChannelFile | None:
@@ -114,9 +128,13 @@ def least_leaking(mapped: Mapped, target: Target, column: str) -> Chosen:
         RefusalError: no channel meets the target.
     """
     solution = solve(RateDistortion(mapped.prior, mapped.distortion, target), GAP)
-    exact = through_channel(solution.channel)
-    own = NamedChannel(exact.channel(), (column,), (column,), PriorOrigin.THIS_TABLE)
-    return Chosen(exact, Role.OPTIMUM, LEAST, own, solution.gap)
+    return replace(designed(solution.channel, column, Role.OPTIMUM, LEAST), gap=solution.gap)
+
+
+def designed(channel: Channel, column: str, role: Role, name: str) -> Chosen:
+    """A channel on areas that was designed for the table."""
+    exact = through_channel(channel)
+    return Chosen(exact, role, name, NamedChannel(exact.channel(), (column,), (column,), PriorOrigin.THIS_TABLE))
 
 
 def chosen(mapped: Mapped, column: str, asked: PlaceProtection) -> Chosen:
@@ -149,15 +167,58 @@ def in_numbers(mapped: Mapped, choice: Chosen, radius: float) -> tuple[PlacedMec
     if not choice.is_placed:
         return None
     if len(mapped.areas.labels) > MOST_COMPARED:
-        return drawn(mapped, choice.mechanism, name=choice.name, role=choice.role, claimed=choice.epsilon), None
-    return measured(
-        mapped,
-        Placed(choice.mechanism, choice.members),
-        name=choice.name,
+        return _drawn(mapped, choice), None
+    return _measured(mapped, choice, radius)
+
+
+def _measured(mapped: Mapped, choice: Chosen, radius: float) -> tuple[PlacedMechanism, Inference]:
+    """The numbers of a mechanism, exactly, and what a tracker who sees one report infers."""
+    placed, prior, distances = Placed(choice.mechanism, choice.members), mapped.prior, mapped.distances
+    found = infer(prior, placed.channel, distances)
+    small = len(prior) <= MOST_IN_PAIRS
+    # A promise holds for what is drawn, while a matrix of floats has an ε of its own.
+    own = epsilon_per_km(placed.channel, distances) if choice.epsilon is None and small else None
+    numbers = PlacedMechanism(
+        mechanism=choice.name,
         role=choice.role,
-        radius=radius,
-        claimed=choice.epsilon,
+        distance=metres(placed.mean_distance(prior, distances)),
+        leakage=bits(found.information),
+        epsilon=choice.promised if own is None else per_km(own),
+        identifiability=_identified(placed.channel, prior) if small else None,
+        tracker_error=metres(found.error),
+        within=Quantity(found.within(radius), "share"),
+        contains=None if placed.members is None else Quantity(placed.contains(prior), "share"),
+        size=None if placed.members is None else Quantity(placed.mean_size(prior), "areas"),
     )
+    return numbers, found
+
+
+def _drawn(mapped: Mapped, choice: Chosen) -> PlacedMechanism:
+    """The same for a map that is too large for a matrix, from places and reports that are drawn, with intervals."""
+    assert choice.mechanism.law is not None
+    found = infer_by_drawing(mapped.prior, choice.mechanism.law, mapped.areas.points, draws=DRAWS)
+    return PlacedMechanism(
+        mechanism=choice.name,
+        role=choice.role,
+        leakage=Quantity.estimated(found.information, "bits"),
+        epsilon=choice.promised,
+        tracker_error=Quantity.estimated(found.error, "m"),
+    )
+
+
+def per_km(epsilon: float, *, declared: bool = False) -> Quantity:
+    """A level of metric privacy."""
+    return Quantity(epsilon, PER_KM, origin=Origin.DECLARED if declared else Origin.TABLE)
+
+
+def _identified(channel: Channel, prior: Distribution) -> Quantity:
+    """Of the areas that occur: where the prior is 0, two posteriors differ without bound whatever is released."""
+    there = [label for label, share in zip(prior.outcomes, prior.probabilities.tolist(), strict=True) if share]
+    if len(there) < 2:
+        return Quantity(0.0, "nats")
+    known = Distribution(there, [prior[label] for label in there])
+    level = identifiability(channel.restrict(there), known).value
+    return Quantity(level if not math.isnan(level) else math.inf, "nats")
 
 
 def _of(mechanism: Mechanism, role: Role) -> Chosen:

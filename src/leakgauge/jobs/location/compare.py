@@ -13,8 +13,7 @@ from leakgauge.artefacts.location import LocationComparison, PlacedMechanism
 from leakgauge.artefacts.request.places import WITHIN, Places
 from leakgauge.distances.map_cells import MapCells
 from leakgauge.errors import OptionError
-from leakgauge.jobs.location.choice import named
-from leakgauge.jobs.location.measured import per_km
+from leakgauge.jobs.location.choice import named, per_km
 from leakgauge.jobs.location.places import Mapped, table_name
 from leakgauge.languages import message
 from leakgauge.location.comparison import (

@@ -11,13 +11,11 @@ from leakgauge.artefacts.location import LocationDesign
 from leakgauge.artefacts.request.places import WITHIN, Places
 from leakgauge.design import MaxDistortion, MaxLeakage
 from leakgauge.errors import OptionError
-from leakgauge.jobs.location.choice import Chosen, in_numbers, least_leaking
+from leakgauge.jobs.location.choice import Chosen, designed, in_numbers, least_leaking
 from leakgauge.jobs.location.places import Mapped, table_name
 from leakgauge.location.mechanisms.placed import released_shares
 from leakgauge.location.shown import metres
-from leakgauge.mechanisms.finite import through_channel
 from leakgauge.probability import PriorOrigin
-from leakgauge.probability.files import NamedChannel
 from leakgauge.tables import open_table
 from leakgauge.tables.reading import ReadingOptions
 
@@ -35,13 +33,8 @@ def design_places(
     within: float = WITHIN,
     **reading: Unpack[ReadingOptions],
 ) -> tuple[LocationDesign, ChannelFile]:
-    """The channel that leaks least or errs least on the areas of a table, and its file.
-
-    Args:
-        max_distance: the least leakage at this mean distance, in metres.
-        max_leakage: or the least mean distance at these bits.
-        epsilon_per_km: or the least mean distance at this metric privacy.
-        within: how near a tracker's guess counts as near, in metres.
+    """The channel that leaks least at a mean distance in metres, or errs least at a leakage in bits or at a metric
+    privacy, on the areas of a table, and its file.
 
     Raises:
         OptionError: no target or several, or too many areas.
@@ -68,7 +61,7 @@ def design_places(
     told, inference = found[0], found[1]
     channel = choice.mechanism.channel()
     assert channel is not None
-    designed = LocationDesign(
+    design = LocationDesign(
         table=table_name(table),
         areas=mapped.told,
         kind="least leakage" if epsilon_per_km is None else "least distance",
@@ -81,14 +74,12 @@ def design_places(
         keep_inside=True,
         map=mapped.map(error=inference.errors, released=released_shares(mapped.prior, channel)),
     )
-    return designed, file
+    return design, file
 
 
 def _within_epsilon(mapped: Mapped, epsilon: float, column: str) -> tuple[Chosen, Quantity]:
     from leakgauge.design.metric_privacy import least_distance
 
     solution = least_distance(mapped.prior, mapped.distances / 1000, epsilon)
-    exact = through_channel(solution.channel)
-    own = NamedChannel(exact.channel(), (column,), (column,), PriorOrigin.THIS_TABLE)
     gap = max(solution.distance - solution.lower_bound, 0.0) * 1000
-    return Chosen(exact, Role.DESIGNED, LEAST_DISTANCE, own), metres(gap)
+    return designed(solution.channel, column, Role.DESIGNED, LEAST_DISTANCE), metres(gap)

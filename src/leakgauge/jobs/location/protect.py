@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Final, Unpack
@@ -21,8 +21,7 @@ from leakgauge.case.columns import released_columns
 from leakgauge.distances import MapCells
 from leakgauge.drafts import close_folder, write_whole
 from leakgauge.errors import OptionError
-from leakgauge.jobs.location.choice import Chosen, chosen, in_numbers
-from leakgauge.jobs.location.measured import per_km
+from leakgauge.jobs.location.choice import Chosen, chosen, in_numbers, per_km
 from leakgauge.jobs.location.places import Mapped, table_name
 from leakgauge.location.areas import codes_of_labels, distances_apart, shares_of_areas
 from leakgauge.location.placing import rows_with_areas
@@ -67,16 +66,7 @@ def protect_places(
 ) -> LocationProtection:
     """A protected table with its record, the numbers of its mechanism, and a report with maps, in a folder.
 
-    Args:
-        folder: where everything is written.
-        epsilon_per_km: planar Laplace noise of this metric privacy.
-        max_distance: or the channel that leaks least at this mean distance, in metres.
-        max_leakage: or the one that errs least at these bits.
-        mechanism: or a mechanism by its spelling, such as ``coarser-cells:level=2``, or a channel file.
-        public: columns that are released as they are.
-        reports_per_user: how many rows a person has at most, as everybody knows; ledgers count them all.
-        ledger: whose budget is spent.
-        simulate: a seed; what it makes is not private.
+    Options are the fields of ``PlaceProtection`` and ``PlaceRelease``, lengths in metres.
 
     Raises:
         OptionError: no mechanism or several, or columns that cannot be released.
@@ -93,7 +83,7 @@ def protect_places(
     with open_table(table, **reading_of(options)) as source:
         mapped = Mapped.of(places, source)
         choice = chosen(mapped, places.column, PlaceProtection.of_options(options))
-        derived = _derived(mapped, places, asked.public)
+        rows, codes, reports = _derived(mapped, places, asked.public)
     place.mkdir(parents=True, exist_ok=True)
     close_folder(place)
     plan = ReleasePlan(
@@ -103,10 +93,7 @@ def protect_places(
         rows_per_unit=asked.reports_per_user if places.user is not None else 1,
     )
     name = asked.dataset or (default_dataset(str(table)) if isinstance(table, str | Path) else "places")
-    with (
-        open_table(derived.rows) as cells,
-        nullcontext() if asked.ledger is None else open_ledger(asked.ledger) as account,
-    ):
+    with open_table(rows) as cells, nullcontext() if asked.ledger is None else open_ledger(asked.ledger) as account:
         made = release(
             plan,
             cells,
@@ -119,7 +106,7 @@ def protect_places(
             randomness=OperatingSystem() if asked.simulate is None else Simulated(asked.simulate),
             progress=progress,
         )
-    found = _told(mapped, choice, made, derived, table_name(table), places, asked)
+    found = _told(mapped, choice, made, (codes, reports), table_name(table), places, asked)
     codec.write(place / PROTECTION, found)
     if found.centres is not None:
         write_whole(place / CENTRES, _centres(mapped, choice), shareable=True)
@@ -131,24 +118,12 @@ def protect_places(
     return found
 
 
-@dataclass(frozen=True)
-class _Derived:
-    """The rows with a place on the map: their area, what is public and whose they are.
+def _derived(mapped: Mapped, places: Places, public: Sequence[str]) -> tuple[pa.Table, Codes, list[int] | None]:
+    """The rows on the map with what is public and whose they are, the area of each, and how many rows each person has.
 
     They leave in a random order. In the table's, which is often by person and time, rows of one person would stand
     side by side: a trace.
-
-    Attributes:
-        codes: the area of each row.
-        reports: how many rows each person has; None where no column names persons.
     """
-
-    rows: pa.Table
-    codes: Codes
-    reports: list[int] | None
-
-
-def _derived(mapped: Mapped, places: Places, public: Sequence[str]) -> _Derived:
     import pyarrow.compute as pc
 
     column, kept = places.column, [name for name in (*public, places.user) if name is not None]
@@ -159,25 +134,27 @@ def _derived(mapped: Mapped, places: Places, public: Sequence[str]) -> _Derived:
         )
     rows, codes = rows_with_areas(mapped.points, mapped.areas, column, kept)
     reports = None if places.user is None else pc.value_counts(rows[places.user]).field("counts").to_pylist()
-    return _Derived(rows, codes, reports)
+    return rows, codes, reports
 
 
 def _told(
     mapped: Mapped,
     choice: Chosen,
     made: Release,
-    derived: _Derived,
+    derived: tuple[Codes, list[int] | None],
     table: str,
     places: Places,
     asked: PlaceRelease,
 ) -> LocationProtection:
-    numbers = in_numbers(mapped, choice, asked.within)
+    (codes, reports), numbers = derived, in_numbers(mapped, choice, asked.within)
     released = _released_codes(mapped, made, places.column)
     measured, values = None, {}
     if released is not None:
-        measured = metres(float(distances_apart(mapped.areas.points, derived.codes, released).mean()))
+        measured = metres(float(distances_apart(mapped.areas.points, codes, released).mean()))
         values["released"] = shares_of_areas(released, len(mapped.areas.places))
-    used = _unmeasured(choice) if numbers is None else numbers[0]
+    # Of releases that are no areas: what the mechanism promises alone.
+    promised = PlacedMechanism(mechanism=choice.name, role=choice.role, epsilon=choice.promised)
+    used = promised if numbers is None else numbers[0]
     if numbers is not None and numbers[1] is not None:
         values["error"] = numbers[1].errors
     if used.distance is None:
@@ -186,7 +163,7 @@ def _told(
     person = None
     if epsilon is not None:
         person = Quantity(epsilon.value * asked.reports_per_user, epsilon.unit, origin=epsilon.origin)
-    repeats = None if derived.reports is None else _repeats(mapped, choice, derived.reports, used)
+    repeats = None if reports is None else _repeats(mapped, choice, reports, epsilon)
     return LocationProtection(
         table=table,
         areas=mapped.told,
@@ -211,12 +188,6 @@ def _told(
     )
 
 
-def _unmeasured(choice: Chosen) -> PlacedMechanism:
-    """Of releases that are no areas: what the mechanism promises alone."""
-    epsilon = None if choice.epsilon is None else per_km(choice.epsilon, declared=True)
-    return PlacedMechanism(mechanism=choice.name, role=choice.role, epsilon=epsilon)
-
-
 def _released_codes(mapped: Mapped, made: Release, column: str) -> Codes | None:
     """The areas in the written release, row by row with the table; None where it holds anything else, such as sets."""
     with open_table(made.output) as table:
@@ -224,9 +195,8 @@ def _released_codes(mapped: Mapped, made: Release, column: str) -> Codes | None:
     return codes if len(codes) and (codes >= 0).all() else None
 
 
-def _repeats(mapped: Mapped, choice: Chosen, counts: list[int], used: PlacedMechanism) -> Repeats:
+def _repeats(mapped: Mapped, choice: Chosen, counts: list[int], epsilon: Quantity | None) -> Repeats:
     most = max(counts)
-    epsilon = used.epsilon
     return Repeats(
         people=len(counts),
         most=most,
@@ -252,43 +222,32 @@ def _averaged(mapped: Mapped, choice: Chosen, reports: int) -> Quantity | None:
 
 def _warnings(
     mapped: Mapped, places: Places, choice: Chosen, repeats: Repeats | None, public: Sequence[str]
-) -> list[Sentence]:
-    warnings = [*mapped.notes]
+) -> Iterator[Sentence]:
+    yield from mapped.notes
     if not mapped.told.declared:
-        warnings.append(
-            Sentence(
-                "Where the map ends follows from the points, and the claims hold for a map that is known beforehand; "
-                "declare its edges with --box, or areas with --areas."
-            )
+        yield Sentence(
+            "Where the map ends follows from the points, and the claims hold for a map that is known beforehand; "
+            "declare its edges with --box, or areas with --areas."
         )
     if places.user is None:
-        warnings.append(
-            Sentence(
-                "Each row is counted as somebody else's; where people report repeatedly, name their column (--user)."
-            )
+        yield Sentence(
+            "Each row is counted as somebody else's; where people report repeatedly, name their column (--user)."
         )
     if repeats is not None and repeats.most > 1:
-        warnings.append(
-            Sentence(
-                "People report repeatedly, up to {most:,} times, with fresh noise each time: whoever knows which rows "
-                "are one person's and averages the reports from one place finds it more exactly than one report "
-                "reveals, and movement from report to report reveals more; see location track.",
-                most=repeats.most,
-            )
+        yield Sentence(
+            "People report repeatedly, up to {most:,} times, with fresh noise each time: whoever knows which rows "
+            "are one person's and averages the reports from one place finds it more exactly than one report "
+            "reveals, and movement from report to report reveals more; see location track.",
+            most=repeats.most,
         )
     if public:
-        warnings.append(
-            Sentence(
-                "{columns} leave as they are, and may reveal whose a row is and which rows are one person's; leakgauge "
-                "survey looks for that.",
-                columns=tuple(public),
-            )
+        yield Sentence(
+            "{columns} leave as they are, and may reveal whose a row is and which rows are one person's; leakgauge "
+            "survey looks for that.",
+            columns=tuple(public),
         )
     if choice.mechanism.claims[0].level == float("inf"):
-        warnings.append(
-            Sentence("A released place rules other areas out for certain, so that no ε holds for this mechanism.")
-        )
-    return warnings
+        yield Sentence("A released place rules other areas out for certain, so that no ε holds for this mechanism.")
 
 
 def _centres(mapped: Mapped, choice: Chosen) -> str:

@@ -42,17 +42,8 @@ SINGLE, FILTER, SMOOTHER = (
 def track_places(table: object, places: Places, **options: Unpack[TrackPlacesOptions]) -> LocationTrack:
     """How far trackers err who see one report, all reports so far, or all reports of a trace.
 
-    Nothing is released: the noise of the experiment follows from the seed.
-
-    Args:
-        epsilon_per_km: and its neighbours choose the mechanism, as of ``protect_places``.
-        people: so many simulated people, who live where the points are, instead of the table's own traces.
-        days: that they are followed for.
-        repeated: whether a report is repeated as long as somebody stays, instead of drawn anew.
-        reach: how far somebody may be at the next step, in metres.
-        steps: that are tracked at most: whole traces, as they come, until there are so many.
-        window: steps of the window whose leakage is told.
-        within: how near a guess counts as near, in metres.
+    Nothing is released: the noise of the experiment follows from the seed. Options are the fields of ``Tracking`` and
+    ``PlaceProtection``, lengths in metres.
 
     Raises:
         OptionError: too many areas, no mechanism or several, or a mechanism whose releases are no areas.

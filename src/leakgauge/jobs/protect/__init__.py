@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, Unpack
 
@@ -17,16 +18,7 @@ from msgspec import structs
 
 from leakgauge import notebook
 from leakgauge.arguments import checked_but_options
-from leakgauge.artefacts import (
-    CoarseningFound,
-    Job,
-    JobEvent,
-    Judgement,
-    Outcome,
-    Request,
-    SecretOutcome,
-    codec,
-)
+from leakgauge.artefacts import CoarseningFound, Job, JobEvent, Judgement, Outcome, Request, SecretOutcome, codec
 from leakgauge.artefacts.codec import Stored, digest_of
 from leakgauge.artefacts.dossier import AUDIT, JOB, PROMISE, PUBLIC_RECORD, RECIPIENTS, RECORD, REPORT, VERDICT
 from leakgauge.artefacts.job import TableColumn, TableRead
@@ -191,7 +183,9 @@ def protect(
         names = tuple(column.name for column in source.columns())
         if earlier is not None:
             earlier.require_columns(request, source.columns())
-        _require_columns(request, names)
+        for name in request.roles.columns:
+            if name not in names:
+                raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(name, names))
         require_private_shares(request, earlier)
         if source.rows < FEWEST_ROWS:
             raise TableError(
@@ -210,14 +204,16 @@ def protect(
         levels = None if earlier is None else earlier.levels(settled)
         sources = open_sources(settled, source, opened, levels, judging.learnt)
         if earlier is not None:
-            plan = plan_of(settled, earlier.chosen(), sources, learnt=earlier.learnt(settled))
+            plan = plan_of(sources, earlier.chosen(), learnt=earlier.learnt(settled))
             earlier.require_known_values(plan, source)
         else:
-            require_designable(settled, sources)
-            require_channels(settled, sources)
+            require_designable(sources)
+            require_channels(sources)
         shown = _to_keep(request)
-        kept = opened.enter_context(open_folder(place, shown, _about(shown, source, watch), overwrite))
-        work = Work(settled, kept, sources, judging, explaining, lambda done, total: None, earlier, coarsening)
+        columns = tuple(TableColumn(one.name, one.kind.words) for one in source.columns())
+        about = TableRead(Path(shown.table).name, source.rows, watch.bytes, watch.digest(), columns)
+        kept = opened.enter_context(open_folder(place, shown, about, overwrite))
+        work = Work(kept, sources, judging, explaining, lambda done, total: None, earlier, coarsening)
         _require_same_draws(work, overwrite)
         kept.note(
             withheld=tuple(name for name in names if name not in request.roles.released),
@@ -248,9 +244,8 @@ def _request_of(table: object, **asked: Any) -> Request:
 
 def _to_keep(asked: Request) -> Request:
     """The request as the job's folder has it: who asked a server is nobody else's business."""
-    budget = structs.replace(
-        asked.budget, ledger=None if asked.budget.ledger is None else without_user(asked.budget.ledger)
-    )
+    ledger = None if asked.budget.ledger is None else without_user(asked.budget.ledger)
+    budget = structs.replace(asked.budget, ledger=ledger)
     return structs.replace(asked, table=without_user(asked.table), budget=budget)
 
 
@@ -283,35 +278,14 @@ def _settled(asked: Request, table: Table, tell: Progress) -> tuple[Request, Coa
     return found
 
 
-def _about(asked: Request, table: Table, watch: Watch) -> TableRead:
-    columns = tuple(TableColumn(one.name, one.kind.words) for one in table.columns())
-    return TableRead(Path(asked.table).name, table.rows, watch.bytes, watch.digest(), columns)
-
-
-def _require_columns(asked: Request, known: tuple[str, ...]) -> None:
-    for name in asked.roles.columns:
-        if name not in known:
-            raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
-
-
 def _run(work: Work, watch: Watch, overwrite: bool, tell: Progress) -> RefusalError | None:
-    """Run all stages and write the report; returns why nothing was released, or which limit the release breaks, if
-    so."""
+    """Run all stages and write the report; returns why nothing was released, or which limit the release breaks."""
     folder, refused = work.folder, None
     for name, stage in STAGES.items():
         if refused is not None:
             tell(JobEvent(name, "skipped"))
-            continue
-        inputs = _inputs(work, name)
-        if folder.is_done(name, inputs):
-            reason = folder.job.stages[name].refused
-            refused = None if reason is None else RefusalError(reason.template, **reason.fields)
-            tell(JobEvent(name, "kept"))
-            continue
-        _require_unspent(work, name, overwrite)
-        tell(JobEvent(name, "started"))
-        refused = _do(work, name, stage, inputs, watch, tell)
-        tell(JobEvent(name, "finished"))
+        else:
+            refused = _do(work, name, partial(_watched, work, name, stage, watch, tell), overwrite, tell)
     released = "release" in folder.job.stages
     secrets = outcomes(folder, work.asked) if released else ()
     refused = refused or (refusal_of(folder.result(VERDICT)) or _tells_too_much(work, secrets) if released else None)
@@ -331,7 +305,7 @@ def _run(work: Work, watch: Watch, overwrite: bool, tell: Progress) -> RefusalEr
         repeated=repeated(work, work.earlier) if released and work.earlier is not None else None,
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
     )
-    _report(work, tell)
+    _do(work, "report", partial(_report, work), overwrite, tell)
     return refused
 
 
@@ -351,27 +325,44 @@ def _spends(work: Work, stage: str) -> bool:
     return stage == "release" or (stage == "design" and work.asked.budget.accounted is not None)
 
 
-def _do(work: Work, name: str, stage: Stage, inputs: str, watch: Watch, tell: Progress) -> RefusalError | None:
-    """Run one stage; returns the refusal if nothing meets the target or the ledger refuses."""
-    folder, start = work.folder, time.monotonic()
+def _do(work: Work, name: str, run: Callable[[], Found], overwrite: bool, tell: Progress) -> RefusalError | None:
+    """Run one stage unless it is done; returns the refusal if nothing meets the target or the ledger refuses."""
+    folder, inputs = work.folder, _inputs(work, name)
+    if folder.is_done(name, inputs):
+        tell(JobEvent(name, "kept"))
+        reason = folder.job.stages[name].refused
+        return None if reason is None else RefusalError(reason.template, **reason.fields)
+    _require_unspent(work, name, overwrite)
+    tell(JobEvent(name, "started"))
+    start = time.monotonic()
     folder.forget(name)
+    refused: RefusalError | None
+    try:
+        found = run()
+    except BudgetError as error:
+        refused = error
+    else:
+        folder.finish(name, inputs, found, time.monotonic() - start)
+        refused = found.refused
+    tell(JobEvent(name, "finished"))
+    return refused
+
+
+def _watched(work: Work, name: str, stage: Stage, watch: Watch, tell: Progress) -> Found:
+    """What a stage finds in a table that stays as it is."""
 
     def working(done: int, total: int) -> None:
         tell(JobEvent(name, "working", done, total))
 
     try:
         with told_while_waiting(working):
-            found = stage(replace(work, tell=working))
-    except BudgetError as error:
-        return error
+            return stage(replace(work, tell=working))
     except RefusalError as error:
-        if name != "design":
+        if name != "design" or isinstance(error, BudgetError):
             raise
-        found = Found(refused=error)
+        return Found(refused=error)
     finally:
         watch.require_unchanged()
-    folder.finish(name, inputs, found, time.monotonic() - start)
-    return found.refused
 
 
 def _require_same_draws(work: Work, overwrite: bool) -> None:
@@ -390,20 +381,14 @@ def _require_unspent(work: Work, stage: str, overwrite: bool) -> None:
         )
 
 
-def _report(work: Work, tell: Progress) -> None:
-    folder, inputs = work.folder, _inputs(work, "report")
-    if folder.is_done("report", inputs):
-        tell(JobEvent("report", "kept"))
-        return
-    tell(JobEvent("report", "started"))
-    start = time.monotonic()
-    folder.forget("report")
-    report, language = Report.made_of(folder.dossier(), _arcs(work)), work.asked.declared.report_language
+def _report(work: Work) -> Found:
+    place, language = work.folder.place, work.asked.declared.report_language
+    drawn = work.explaining.diagram
+    report = Report.made_of(work.folder.dossier(), drawn if isinstance(drawn, Diagram) else default_diagram())
     for edition, name in REPORTS.items():
-        report.to_html(folder.place / name, language, edition)
-    report.to_json(folder.place / REPORT, language)
-    folder.finish("report", inputs, Found(written=(*REPORTS.values(), REPORT)), time.monotonic() - start)
-    tell(JobEvent("report", "finished"))
+        report.to_html(place / name, language, edition)
+    report.to_json(place / REPORT, language)
+    return Found(written=(*REPORTS.values(), REPORT))
 
 
 def _inputs(work: Work, stage: str) -> str:
@@ -441,12 +426,10 @@ def _tells_too_much(work: Work, secrets: Sequence[SecretOutcome]) -> RefusalErro
     limits = {aim.columns: aim.max_leakage for aim in work.asked.aims if aim.max_leakage is not None}
     for one in secrets:
         limit, told = limits.get(one.secret), one.leakage_after
-        if told is None or one.leakage_before is None:
+        if limit is None or told is None:
             continue
         # A counted number is exact for the table; of a bounded one, only the lower end is certain.
         bits = told.value if one.exact else told.ends[0]
-        if limit is None:
-            continue
         if bits > limit * (1 + COUNTED) + COUNTED:
             return RefusalError(
                 "Everything released or known reveals {bits:.4g} bits of {secret!s}, but {limit:g} are allowed, "
@@ -457,9 +440,3 @@ def _tells_too_much(work: Work, secrets: Sequence[SecretOutcome]) -> RefusalErro
                 limit=from_below(limit, 6),
             )
     return None
-
-
-def _arcs(work: Work) -> Diagram:
-    """The diagram with arcs that a report draws, where one was asked for."""
-    drawn = work.explaining.diagram
-    return drawn if isinstance(drawn, Diagram) else default_diagram()

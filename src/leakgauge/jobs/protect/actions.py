@@ -221,9 +221,9 @@ def _by_values(asked: Request, judging: Judging) -> list[str]:
 def _less_telling(asked: Request, name: str, judging: Judging) -> Iterator[tuple[Sentence, Change]]:
     kinds = {one.name: one.kind for one in judging.table.columns()}
     (size,) = judging.table.group_sizes([(name,)])
-    coarse = [text for text in asked.coarsening.bins if text.startswith(f"{name}=")]
-    on_a_line = kinds[name] in (Kind.INT, Kind.FLOAT)
-    if on_a_line and not coarse and asked.coarsening.min_k is None and not _has_levels(asked, name):
+    options = (*asked.coarsening.bins, *asked.coarsening.levels)
+    coarse = asked.coarsening.min_k is not None or any(text.startswith(f"{name}=") for text in options)
+    if kinds[name] in (Kind.INT, Kind.FLOAT) and not coarse:
         said = Sentence("publish {column!s} coarser", column=name)
         yield said, {"bins": (*asked.coarsening.bins, f"{name}=quantiles:4")}
     hidden = (
@@ -248,10 +248,6 @@ def _less_telling(asked: Request, name: str, judging: Judging) -> Iterator[tuple
 def _shares(roles: Roles) -> dict[str, float | None]:
     """The public columns, and the shares of them that are changed."""
     return {name: (roles.public_distortion or {}).get(name) for name in roles.public}
-
-
-def _has_levels(asked: Request, name: str) -> bool:
-    return any(text.startswith(f"{name}=") for text in asked.coarsening.levels)
 
 
 def _without(asked: Request, names: list[str]) -> Change:

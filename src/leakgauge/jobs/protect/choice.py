@@ -1,4 +1,4 @@
-"""How the secret will be released: a designed channel, the best of some mechanisms, or a setting that protects
+"""How secrets will be released: by a designed channel, the best of some mechanisms, or a setting that protects
 enough."""
 
 from __future__ import annotations
@@ -7,20 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from leakgauge.artefacts import Comparison, Frontier, Request, dossier
+from leakgauge.artefacts import Comparison, Frontier
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.dossier import SecretResults
 from leakgauge.artefacts.request import Aim
 from leakgauge.assessment.dials import dials_of
 from leakgauge.assessment.dials.usefulness import use_named
-from leakgauge.assessment.judging import policy_of
+from leakgauge.assessment.judging import Secret, policy_of
 from leakgauge.assessment.outgoing import Outgoing, judge_settings
 from leakgauge.assessment.search import Goal, HandedOut
-from leakgauge.design import Keep as KeepOnTheWhole
-from leakgauge.design import Knowledge, MaxDistortion, RateDistortion, Slope, Solution, frontier, solve
+from leakgauge.design import Keep, Knowledge, MaxDistortion, RateDistortion, Slope, Solution, frontier, solve
 from leakgauge.design.solving import GAP
 from leakgauge.distances import Absolute, Squared
 from leakgauge.errors import InputError, OptionError, RefusalError, UnprovedError
@@ -37,7 +36,6 @@ from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.priors import histogram_steps
 from leakgauge.rounding import from_above
 
-CHANNEL = dossier.CHANNEL.name
 CURVE = 25
 """Points of the frontier."""
 LETTERS = 64
@@ -57,20 +55,21 @@ MOST_PROTECTION = 99.9
 TELLS_NOTHING = 1e-9
 """In bits: a channel with less releases nothing."""
 
-Secret: TypeAlias = tuple[str, ...]
-"""The columns of one."""
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with the amounts done and in all."""
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """How the secret is released: a mechanism as spelt in the plan, or the name of a channel file and the channel.
+    """How a secret is released, as a plan takes it; a ``noisy`` number may leave its bounds."""
 
-    ``noisy`` says whether it is a noisy number, which may leave its bounds.
-    """
-
-    plan: str | Mechanism | NamedChannel
-    channel: NamedChannel | None = None
+    how: str | Mechanism | NamedChannel
     noisy: bool = False
+
+    @property
+    def channel(self) -> NamedChannel | None:
+        """The channel; None of a mechanism with a spelling."""
+        return self.how if isinstance(self.how, NamedChannel) else None
 
 
 @dataclass(frozen=True)
@@ -95,71 +94,66 @@ class Choice:
         return self.how
 
 
-def plan_of(
-    asked: Request, chosen: Mapping[Secret, Chosen], sources: Sources, *, learnt: Sequence[str] = ()
-) -> ReleasePlan:
-    """The plan that releases every group of secrets; the values or edges of ``learnt`` columns come from another
-    table."""
-    columns = {name: how.channel or how.plan for group, how in chosen.items() for name in group}
+def plan_of(sources: Sources, chosen: Mapping[Secret, Chosen], *, learnt: Sequence[str] = ()) -> ReleasePlan:
+    """The plan that releases every group of secrets; values or edges of ``learnt`` columns come from another table."""
+    roles, limits = sources.asked.roles, sources.asked.limits
+    columns = {name: one.how for group, one in chosen.items() for name in group}
     # A secret that is not chosen yet is not released, nor are its bins.
-    bins = {name: how for name, how in sources.released_bins(asked).items() if name in (*columns, *asked.roles.public)}
-    noisy = [name for group, how in chosen.items() for name in group if how.noisy]
+    bins = {name: how for name, how in sources.released_bins.items() if name in (*columns, *roles.public)}
+    noisy = [name for group, one in chosen.items() for name in group if one.noisy]
     return ReleasePlan(
         columns,
-        asked.roles.public_as_is,
+        roles.public_as_is,
         bins,
-        suppress_below=asked.coarsening.suppress_below,
-        suppress_unit=asked.roles.unit,
-        unit=None if asked.roles.rows_per_unit is None else asked.roles.unit,
-        rows_per_unit=asked.roles.rows_per_unit or 1,
+        suppress_below=sources.asked.coarsening.suppress_below,
+        suppress_unit=roles.unit,
+        unit=None if roles.rows_per_unit is None else roles.unit,
+        rows_per_unit=roles.rows_per_unit or 1,
         from_another_table=learnt,
-        clamp=noisy if asked.limits.clamp else (),
-        unprotected=asked.roles.public_through,
-        keep_order=asked.limits.keep_order,
+        clamp=noisy if limits.clamp else (),
+        unprotected=roles.public_through,
+        keep_order=limits.keep_order,
     )
 
 
-def seen_through(sources: Sources, asked: Request, chosen: Mapping[Secret, Chosen]) -> Sources:
+def seen_through(sources: Sources, chosen: Mapping[Secret, Chosen]) -> Sources:
     """The sources as the attacker sees them: of a public column with a channel only its output."""
-    channels = {name: chosen[name,].channel for name in asked.roles.public_through}
+    channels = {name: chosen[name,].channel for name in sources.asked.roles.public_through}
     return replace(sources, through={name: one.channel for name, one in channels.items() if one is not None})
 
 
-def choose(
-    asked: Request,
-    aim: Aim,
-    sources: Sources,
-    progress: Callable[[int, int], None],
-    beside: Mapping[Secret, Chosen],
-) -> Choice:
+def choose(sources: Sources, aim: Aim, progress: Progress, beside: Mapping[Secret, Chosen]) -> Choice:
     """How the secret will be released; a searched setting is judged ``beside`` the other columns that are.
 
     Raises:
         RefusalError: no channel meets the target, and there is no evidence of what was tried.
     """
     if aim.is_searched:
-        return _searched(asked, aim, sources, progress, beside)
-    if aim.mechanism:
-        return _best_mechanism(asked, aim, sources)
-    return _designed(asked, aim, sources)
+        return _searched(sources, aim, progress, beside)
+    return _best_mechanism(sources, aim) if aim.mechanism else _designed(sources, aim)
 
 
 def choose_all(
-    asked: Request,
-    sources: Sources,
-    public: Mapping[Secret, Chosen],
-    choose_one: Callable[[Aim, Mapping[Secret, Chosen]], Choice],
+    sources: Sources, public: Mapping[Secret, Chosen], progress: Progress, known: dict[object, Any] | None = None
 ) -> dict[Secret, Choice]:
     """How every secret will be released, beside ``public`` columns that go through channels; the first refusal is last.
+
+    Choices ``known`` from jobs that agree in all that they depend on are taken over, and new ones added to them.
 
     Each of several secrets that are searched for reveals a little about the others: those that are no longer protected
     enough once the others are chosen are searched for again. That takes more noise, which never harms the others.
     """
-    chosen, choices = dict(public), dict[Secret, Choice]()
+    asked, chosen, choices = sources.asked, dict(public), dict[Secret, Choice]()
+    beside, made = beside_the_aims(sources), {} if known is None else known
 
     def refuses(aim: Aim) -> bool:
         try:
-            choice = choose_one(aim, chosen)
+            # A setting that is searched for depends on all that is released beside it.
+            choice = None if aim.is_searched else made.get((aim, beside))
+            if choice is None:
+                choice = choose(sources, aim, progress, chosen)
+            if not aim.is_searched:
+                made[aim, beside] = choice
         except RefusalError as error:
             choice = Choice(error)
         choices[aim.columns] = choice
@@ -174,7 +168,7 @@ def choose_all(
     if len(searched) < 2 or asked.budget.accounted is not None or "min_protection" not in limits.given:
         return choices
     for _ in searched:
-        plan = bind(plan_of(asked, chosen, sources), sources.original)
+        plan = bind(plan_of(sources, chosen), sources.original)
         going = Outgoing(sources.case, plan, asked.roles.public_through)
         short = [
             aim
@@ -186,7 +180,14 @@ def choose_all(
     return choices
 
 
-def require_designable(asked: Request, sources: Sources) -> None:
+def beside_the_aims(sources: Sources) -> str:
+    """Everything a channel depends on except the aim of a secret: columns in their roles, bins, what is kept."""
+    asked = sources.asked
+    parts = (asked.roles, asked.limits, asked.coarsening, asked.reading, asked.budget)
+    return repr((asked.table, parts, sorted(sources.bins.items())))
+
+
+def require_designable(sources: Sources) -> None:
     """Refuse at the start a design that would take hours, or that bins alone make impossible.
 
     Raises:
@@ -194,8 +195,10 @@ def require_designable(asked: Request, sources: Sources) -> None:
             where nothing adds noise; a search for a setting that recipients cannot use.
         RefusalError: bins that alone move values by more than the error allowed.
     """
-    named = [text for aim in asked.aims for text in aim.mechanism if not text.endswith(".json")]
-    if asked.limits.clamp and all(_any_letters(text).noise is None for text in named):
+    asked = sources.asked
+    # Whether a mechanism adds noise does not depend on its values.
+    named = (text for aim in asked.aims for text in aim.mechanism if not text.endswith(".json"))
+    if asked.limits.clamp and all(parse_mechanism(text, letters=("a", "b")).noise is None for text in named):
         raise OptionError(
             "--clamp clamps noisy numbers to their bounds, but no --mechanism here adds noise; leave it out."
         )
@@ -216,20 +219,14 @@ def require_designable(asked: Request, sources: Sources) -> None:
             require_few_values(sources.table, aim.columns)
 
 
-def _any_letters(text: str) -> Mechanism:
-    """A mechanism by its name, for a question that does not depend on its values."""
-    return parse_mechanism(text, letters=("a", "b"))
-
-
-def possibilities(asked: Request, aim: Aim, sources: Sources) -> Frontier | None:
+def possibilities(sources: Sources, aim: Aim) -> Frontier | None:
     """The frontiers with and without keeping shares; None where they cannot be computed.
 
     First the one on which a designed channel lies; a named mechanism keeps nothing.
     """
-    question = replace(sources.question(asked, aim), local_dp=None)
+    question = replace(sources.question(aim), local_dp=None)
     plain = question.problem(sources.table, Slope(0.0))
-    nothing, shares = KeepOnTheWhole.NOTHING, KeepOnTheWhole.SHARES
-    kept = nothing if aim.mechanism else KeepOnTheWhole(asked.limits.kept)
+    kept = Keep.NOTHING if aim.mechanism else Keep(sources.asked.limits.kept)
     problem = replace(plain, keep=kept)
     if not 2 <= len(plain.inputs) <= LETTERS or _cells(plain) > CELLS or _is_slow(problem):
         return None
@@ -241,7 +238,8 @@ def possibilities(asked: Request, aim: Aim, sources: Sources) -> Frontier | None
     beside: Sequence[Solution] = ()
     with suppress(InputError, UnprovedError):
         # The other curve is optional: where it does not exist, one is enough.
-        beside = frontier(replace(plain, keep=shares if kept is nothing else nothing), CURVE, CURVE_GAP)
+        other = Keep.SHARES if kept is Keep.NOTHING else Keep.NOTHING
+        beside = frontier(replace(plain, keep=other), CURVE, CURVE_GAP)
     return as_frontier(found, question, beside)
 
 
@@ -260,19 +258,20 @@ def _is_slow(problem: RateDistortion) -> bool:
         return False
     if isinstance(problem.distortion, Absolute | Squared) and _cells(problem) > NUMBER_CELLS:
         return True
-    keeps = problem.keep is KeepOnTheWhole.SHARES and problem.knowledge is Knowledge.ATTACKER
+    keeps = problem.keep is Keep.SHARES and problem.knowledge is Knowledge.ATTACKER
     return keeps and source.matrix.size > KEPT_CELLS
 
 
-def _designed(asked: Request, aim: Aim, sources: Sources) -> Choice:
-    question, table, origin = sources.question(asked, aim), sources.table, PriorOrigin.THIS_TABLE
-    if asked.budget.accounted is not None:
+def _designed(sources: Sources, aim: Aim) -> Choice:
+    question, table, origin = sources.question(aim), sources.table, PriorOrigin.THIS_TABLE
+    accounted = sources.asked.budget.accounted
+    if accounted is not None:
         # The histogram bought is of the secret alone, so the channel is designed as if nobody knew more.
         (secret,) = aim.columns
-        table = noisy_table(table, secret, asked.budget.accounted, sources.ledger, sources.dataset)
+        table = noisy_table(table, secret, accounted, sources.ledger, sources.dataset)
         question = replace(question, background=(), knowledge=Knowledge.NOBODY)
         origin = PriorOrigin.NOISY_HISTOGRAM
-    question = replace(question, keep=KeepOnTheWhole(asked.limits.kept))
+    question = replace(question, keep=Keep(sources.asked.limits.kept))
     problem = question.problem(table, sources.target(aim))
     try:
         solution = solve(problem, GAP if (aim.local_dp, aim.within) == (None, None) else BOUNDED_GAP)
@@ -293,21 +292,22 @@ def _designed(asked: Request, aim: Aim, sources: Sources) -> Choice:
         ) from None
     if aim.target is None and solution.leakage < TELLS_NOTHING:
         # If one value is common and ε small, always releasing that value is least often wrong, and useless.
-        return Choice(_planned(f"randomized-response:epsilon={aim.local_dp!r}", asked, aim, sources))
+        return Choice(_planned(f"randomized-response:epsilon={aim.local_dp!r}", sources, aim))
 
     def evidence() -> SecretResults:
-        compares = asked.budget.accounted is None and not _is_slow(solution.problem)
+        compares = accounted is None and not _is_slow(solution.problem)
         return SecretResults(
             aim.columns,
             design=as_design(solution, origin, price_of_keeping(solution, question.gap)),
             comparison=_compared(question, sources, solution) if compares else None,
         )
 
-    return Choice(Chosen(CHANNEL, replace(question.named(solution), prior_origin=origin)), evidence)
+    return Choice(Chosen(replace(question.named(solution), prior_origin=origin)), evidence)
 
 
-def require_affordable(asked: Request, sources: Sources) -> None:
+def require_affordable(sources: Sources) -> None:
     """Refuse to buy histograms if the known part of the whole cost does not fit the budget."""
+    asked = sources.asked
     known = [one for aim in asked.aims for one in (asked.budget.accounted, aim.local_dp) if one is not None]
     if sources.ledger is not None and sources.dataset is not None:
         cost = Cost(tuple(step for epsilon in known for step in histogram_steps(epsilon)))
@@ -326,14 +326,14 @@ def _compared(question: Question, sources: Sources, chosen: Solution) -> Compari
         return None
 
 
-def _best_mechanism(asked: Request, aim: Aim, sources: Sources) -> Choice:
+def _best_mechanism(sources: Sources, aim: Aim) -> Choice:
     """The best of the named mechanisms that meets the target; a single one without a target is taken as it is."""
     if aim.target is None:
         (text,) = aim.mechanism
-        return Choice(_planned(text, asked, aim, sources))
+        return Choice(_planned(text, sources, aim))
     target = sources.target(aim)
     assert not isinstance(target, Slope)
-    question = replace(sources.question(asked, aim), local_dp=None)
+    question = replace(sources.question(aim), local_dp=None)
     found = comparison(sources.table, question, aim.mechanism, target, CURVE_GAP)
     evidence = partial(SecretResults, aim.columns, comparison=found)
     given = [one for one in found.ranking if one.role is Role.GIVEN]
@@ -348,37 +348,26 @@ def _best_mechanism(asked: Request, aim: Aim, sources: Sources) -> Choice:
             distortion=from_above(given[0].distortion.value, 4),
         )
         return Choice(nearest, evidence)
-    return Choice(_planned(fit[0].mechanism, asked, aim, sources), evidence)
+    return Choice(_planned(fit[0].mechanism, sources, aim), evidence)
 
 
-def _planned(text: str, asked: Request, aim: Aim, sources: Sources) -> Chosen:
+def _planned(text: str, sources: Sources, aim: Aim) -> Chosen:
     """A mechanism as a plan takes it: its values are those of the table, and the record says so."""
-    question = sources.question(asked, aim)
-    problem = question.problem(sources.table, Slope(0.0))
+    problem = sources.question(aim).problem(sources.table, Slope(0.0))
     if text.endswith(".json"):
-        return Chosen(CHANNEL, read_channel(text))
+        return Chosen(read_channel(text))
     mechanism = parse_mechanism(text, letters=problem.inputs)
     if not mechanism.capabilities.columns:
-        channel = finite_channel(text, problem)
-        return Chosen(CHANNEL, _named(channel, aim))
+        return Chosen(NamedChannel(finite_channel(text, problem), aim.columns, aim.columns, PriorOrigin.THIS_TABLE))
     if "letters" not in mechanism.parameters or "letters=" in text:
         return Chosen(text, noisy=mechanism.noise is not None)
     return Chosen(f"{text}{',' if ':' in text else ':'}letters=this-table")
 
 
-def _named(channel: Channel, aim: Aim) -> NamedChannel:
-    return NamedChannel(channel, aim.columns, aim.columns, PriorOrigin.THIS_TABLE)
-
-
-def _searched(
-    asked: Request,
-    aim: Aim,
-    sources: Sources,
-    progress: Callable[[int, int], None],
-    beside: Mapping[Secret, Chosen],
-) -> Choice:
+def _searched(sources: Sources, aim: Aim, progress: Progress, beside: Mapping[Secret, Chosen]) -> Choice:
     """The most useful setting that protects as asked for, judged in the whole release."""
-    (secret,), limits, bought = aim.columns, policy_of(asked.limits), asked.budget.accounted is not None
+    asked, (secret,) = sources.asked, aim.columns
+    limits, bought = policy_of(asked.limits), asked.budget.accounted is not None
     least, useful = (
         getattr(limits, name) if name in limits.given else None for name in ("min_protection", "min_usefulness")
     )
@@ -390,7 +379,7 @@ def _searched(
         max_exposed=limits.max_exposed,
         max_lost=limits.max_lost,
         use=use_named(asked.limits.use),
-        keep=KeepOnTheWhole(asked.limits.kept),
+        keep=Keep(asked.limits.kept),
         # What was bought is of the secret alone.
         published=() if bought else asked.roles.public,
         backgrounds=() if bought else (asked.roles.background,),
@@ -405,7 +394,7 @@ def _searched(
         chosen = {group: one for group, one in beside.items() if group != aim.columns}
         noisy = not isinstance(how, Channel) and how.noise is not None
         chosen[aim.columns] = Chosen(as_planned(how, secret), noisy=noisy)
-        return bind(plan_of(asked, chosen, sources), sources.original)
+        return bind(plan_of(sources, chosen), sources.original)
 
     judge = judge_settings(sources.case, aim.columns, goal.use, bound, asked.roles.public_through)
     searching = partial(
@@ -427,7 +416,6 @@ def _searched(
     except RefusalError as error:
         return Choice(error, evidence)
     if trial.channel is None:
-        return Choice(_planned(str(trial.said), asked, aim, sources), evidence)
-    named = _named(trial.channel, aim)
-    named = replace(named, prior_origin=PriorOrigin.NOISY_HISTOGRAM) if bought else named
-    return Choice(Chosen(CHANNEL, named), evidence)
+        return Choice(_planned(str(trial.said), sources, aim), evidence)
+    origin = PriorOrigin.NOISY_HISTOGRAM if bought else PriorOrigin.THIS_TABLE
+    return Choice(Chosen(NamedChannel(trial.channel, aim.columns, aim.columns, origin)), evidence)

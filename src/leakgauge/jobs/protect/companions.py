@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from leakgauge.artefacts import (
-    Headline,
-    JobCost,
-    Level,
-    Levels,
-    Request,
-    SecretOutcome,
-    Utility,
-    strongest,
-)
+from leakgauge.artefacts import Headline, JobCost, Level, Levels, Request, SecretOutcome, Utility, strongest
 from leakgauge.artefacts.dossier import AUDIT, MEASUREMENT, RECORD, UTILITY, VERDICT
-from leakgauge.artefacts.measurement import ColumnUtility
+from leakgauge.artefacts.measurement import ColumnUtility, NumberUtility
 from leakgauge.artefacts.request import Aim
 from leakgauge.assessment.column_worth import UNCHANGED, coarsened, through_channel
 from leakgauge.assessment.number_worth import numbers_through_channel, numbers_through_noise
@@ -23,11 +14,11 @@ from leakgauge.distances import Distortion, Hamming
 from leakgauge.distances.distortions import distortion_named
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
-from leakgauge.mechanisms import Mechanism
 from leakgauge.notions.relation import relate_channel
 from leakgauge.probability import PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release import Release
+from leakgauge.release.bound import BoundColumn
 from leakgauge.release.priors import own_prior
 from leakgauge.tables import Kind
 from leakgauge.tables.pairing import paired_counts
@@ -40,33 +31,28 @@ def levels_of(sources: Sources, named: NamedChannel) -> Levels:
     return Levels(PriorOrigin.THIS_TABLE.value, {name: level.stored() for name, level in found.items()})
 
 
-def utility(sources: Sources, asked: Request, aim: Aim, named: NamedChannel, release: Release) -> Utility:
-    """The worth of a released secret and of the public columns, by the law of the release; for numbers also as
-    drawn."""
-    own = _through(sources, named, distortion_named(aim.distortion))
-    numbers = {}
-    if aim.distortion == "absolute" and len(aim.columns) == 1:
-        (column,) = aim.columns
-        numbers[column] = numbers_through_channel(
-            sources.original, aim, sources.bins.get(column), named, own.distortion.value, release
-        )
-    return Utility({", ".join(aim.columns): own} | _public(sources, asked), numbers)
-
-
-def noisy_utility(sources: Sources, asked: Request, aim: Aim, mechanism: Mechanism, release: Release) -> Utility | None:
-    """The worth of a secret released as noisy numbers; None for any other mechanism."""
-    if mechanism.noise is None:
+def utility(sources: Sources, aim: Aim, own: BoundColumn, release: Release) -> Utility | None:
+    """The worth of a released secret and the public columns by the law of the release, for numbers also as drawn; None
+    of a mechanism that has neither a channel nor noise."""
+    if own.channel is None and own.mechanism.noise is None:
         return None
-    (column,) = aim.columns
-    return Utility(
-        _public(sources, asked), {column: numbers_through_noise(sources.original, column, mechanism.noise, release)}
-    )
+    name, columns, numbers = aim.columns[0], _public(sources), dict[str, NumberUtility]()
+    if own.channel is not None:
+        worth = _through(sources, own.channel, distortion_named(aim.distortion))
+        if aim.distortion == "absolute" and len(aim.columns) == 1:
+            numbers[name] = numbers_through_channel(
+                sources.original, aim, sources.bins.get(name), own.channel, worth.distortion.value, release
+            )
+        columns = {", ".join(aim.columns): worth} | columns
+    elif own.mechanism.noise is not None:
+        numbers[name] = numbers_through_noise(sources.original, name, own.mechanism.noise, release)
+    return Utility(columns, numbers)
 
 
-def _public(sources: Sources, asked: Request) -> dict[str, ColumnUtility]:
-    kinds, hidden = {one.name: one.kind for one in sources.original.columns()}, sources.suppression is not None
-    found = {}
-    for name in asked.roles.public:
+def _public(sources: Sources) -> dict[str, ColumnUtility]:
+    kinds, found = {one.name: one.kind for one in sources.original.columns()}, {}
+    hidden = sources.asked.coarsening.suppress_below is not None
+    for name in sources.asked.roles.public:
         through = sources.through.get(name)
         if through is not None:
             found[name] = _through(sources, NamedChannel(through, (name,), (name,)), Hamming())

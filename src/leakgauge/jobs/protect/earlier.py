@@ -15,7 +15,7 @@ from leakgauge.artefacts.dossier import JOB, RECORD
 from leakgauge.artefacts.record import PlannedColumn
 from leakgauge.artefacts.request import Aiming
 from leakgauge.errors import ColumnError, FileError, OptionError, VerificationError
-from leakgauge.jobs.protect.choice import CHANNEL, Chosen
+from leakgauge.jobs.protect.choice import Chosen
 from leakgauge.mechanisms import CATALOGUE
 from leakgauge.probability import Interval, PriorOrigin
 from leakgauge.release import ReleasePlan
@@ -232,4 +232,4 @@ def _chosen(column: PlannedColumn, folder: Path) -> Chosen:
         return Chosen(column.mechanism)
     named = column.channel.named(folder / RECORD.name)
     here = named.prior_origin is PriorOrigin.THIS_TABLE
-    return Chosen(CHANNEL, replace(named, prior_origin=PriorOrigin.ANOTHER_TABLE) if here else named)
+    return Chosen(replace(named, prior_origin=PriorOrigin.ANOTHER_TABLE) if here else named)

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from leakgauge.artefacts import Origin, Quantity, Recipients, Request, Sentence
 from leakgauge.artefacts.channel_file import read_channel
-from leakgauge.artefacts.estimates import Estimable, KitColumn, ReadAs
+from leakgauge.artefacts.estimates import Estimable, ReadAs
 from leakgauge.artefacts.request import FRAME
 from leakgauge.assessment.number_worth import variance_before_noise
 from leakgauge.assessment.search.column import MOST_LETTERS
@@ -24,7 +24,7 @@ from leakgauge.probability import PriorOrigin
 from leakgauge.release import Release
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.estimates import effective_rows, effective_rows_of_mean, write_kit
-from leakgauge.release.estimates.effective_rows import EffectiveRows, Estimator
+from leakgauge.release.estimates.effective_rows import Estimator
 from leakgauge.release.estimates.handed_out import Reading, channel_of, keeps_shares, readings
 from leakgauge.release.estimates.kit import kit_column
 from leakgauge.release.estimates.reading import Protected
@@ -196,7 +196,10 @@ def _estimable(asked: Request, sources: Sources, column: BoundColumn, reading: R
         variance = variance_before_noise(sources.original, column.name, column.mechanism.noise)
         share = effective_rows_of_mean(variance, said.noise.variance, said.noise.slope)
     elif column.reads == column.writes:
-        found = _effective_rows(sources, column, said)
+        channel, found = channel_of(column), None
+        if channel is not None:
+            prior = own_prior(sources.table, column.reads, channel).distribution
+            found = effective_rows(channel, prior, own=said.keeps_shares)
         # A column that keeps its shares is counted directly, even where correcting by its channel would be worth more.
         if found is not None and (found.estimator is Estimator.DIRECT or not said.keeps_shares):
             confused, share = sum(map(len, found.confused)), found.share
@@ -204,7 +207,7 @@ def _estimable(asked: Request, sources: Sources, column: BoundColumn, reading: R
         return Estimable(columns=column.writes, reason=WEAK)
     return Estimable(
         columns=column.writes,
-        read_as=_read_as(said),
+        read_as=ReadAs.MEAN if said.noise is not None else ReadAs.COUNTED if said.keeps_shares else ReadAs.CORRECTED,
         keeps_with=_kept_together(column) if said.keeps_shares else (),
         corrected=said.channel is not None,
         worth=None if share is None else Quantity(share, "share"),
@@ -227,20 +230,6 @@ def _kept_together(column: BoundColumn) -> tuple[str, ...]:
     """The columns whose cross-tables a channel keeps."""
     together = dict.fromkeys((*column.reads, *column.writes))
     return tuple(name for name in together if len(column.writes) > 1 or name not in column.writes)
-
-
-def _read_as(said: KitColumn) -> ReadAs:
-    if said.noise is not None:
-        return ReadAs.MEAN
-    return ReadAs.COUNTED if said.keeps_shares else ReadAs.CORRECTED
-
-
-def _effective_rows(sources: Sources, column: BoundColumn, said: KitColumn) -> EffectiveRows | None:
-    channel = channel_of(column)
-    if channel is None:
-        return None
-    prior = own_prior(sources.table, column.reads, channel).distribution
-    return effective_rows(channel, prior, own=said.keeps_shares)
 
 
 def epsilon_of_histogram(rows: int) -> float:

@@ -41,17 +41,17 @@ _ROWS = 1 << 16
 
 @dataclass(frozen=True)
 class Sources:
-    """The data of a choice: the original, and the case, with its table in bins and levels and small groups suppressed.
+    """A request whose levels are chosen, with its data: the original, and the case with its table as it is released.
 
     Bins are those settled on the table. Public columns are seen ``through`` the channels designed for them.
     """
 
+    asked: Request
     original: Table
     case: Case
     bins: dict[str, Binning]
     ledger: Ledger | None
     dataset: str | None
-    suppression: Suppression | None = None
     through: Mapping[str, Channel] = field(default_factory=dict)
 
     @property
@@ -59,38 +59,39 @@ class Sources:
         """As coarse as it is released."""
         return self.case.table
 
-    def released_bins(self, asked: Request) -> dict[str, Binning]:
+    @property
+    def released_bins(self) -> dict[str, Binning]:
         """How the released columns are binned or coarsened."""
-        return {name: self.bins[name] for name in asked.roles.released if name in self.bins}
+        return {name: self.bins[name] for name in self.asked.roles.released if name in self.bins}
 
-    def question(self, asked: Request, aim: Aim) -> Question:
+    def question(self, aim: Aim) -> Question:
         """The design problem of one source."""
-        known = self.known(asked, aim.columns)
+        known = self.known(aim.columns)
         who = Knowledge.ATTACKER if known else Knowledge.NOBODY
-        if self._reads_public(asked, aim.columns):
-            known, who = self.kept_with(asked, aim.columns), Knowledge.BOTH
+        if self._reads_public(aim.columns):
+            known, who = self.kept_with(aim.columns), Knowledge.BOTH
         distortion = distortion_named(aim.distortion)
         seen = {name: self.through[name] for name in known if name in self.through}
         return Question(aim.columns, known, distortion, who, local_dp=aim.local_dp, seen_through=seen)
 
-    @staticmethod
-    def _reads_public(asked: Request, secret: tuple[str, ...]) -> bool:
+    def _reads_public(self, secret: tuple[str, ...]) -> bool:
         """Whether the channel of a secret is designed to keep its associations."""
-        designed = (aim.columns for aim in asked.aims if not aim.mechanism)
-        return asked.limits.kept == Keep.ASSOCIATIONS.value and secret in designed
+        designed = (aim.columns for aim in self.asked.aims if not aim.mechanism)
+        return self.asked.limits.kept == Keep.ASSOCIATIONS.value and secret in designed
 
-    def kept_with(self, asked: Request, secret: tuple[str, ...]) -> tuple[str, ...]:
+    def kept_with(self, secret: tuple[str, ...]) -> tuple[str, ...]:
         """The public columns whose cross-tables with a secret are kept: all of them, or the most revealing that fit.
 
         Raises:
             OptionError: every one has a single value or too many.
         """
-        varied = self.case.varied(asked.roles.public_as_is)
+        public = self.asked.roles.public_as_is
+        varied = self.case.varied(public)
         if not varied:
             raise OptionError(
                 "--keep associations keeps cross-tables with public columns, but {columns!s} has the same value in "
                 "every row; publish another column, or use --keep shares.",
-                columns=", ".join(asked.roles.public_as_is),
+                columns=", ".join(public),
             )
         kept = self.case.kept_with(secret, varied)
         if not kept:
@@ -118,13 +119,13 @@ class Sources:
         # Without one, the channel of least distortion among those that keep the bound on ε.
         return Slope(math.inf) if aim.max_leakage is None else MaxLeakage(aim.max_leakage)
 
-    def known(self, asked: Request, secret: tuple[str, ...], seen: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    def known(self, secret: tuple[str, ...], seen: tuple[str, ...] | None = None) -> tuple[str, ...]:
         """The columns that a design counts as known: all that the attacker sees, or the most revealing that fit."""
-        varied = self.case.varied(asked.roles.seen if seen is None else seen)
-        if not self._reads_public(asked, secret) or not varied or self.case.is_countable(secret, varied):
+        varied = self.case.varied(self.asked.roles.seen if seen is None else seen)
+        if not self._reads_public(secret) or not varied or self.case.is_countable(secret, varied):
             return self.case.known(secret, varied)
         # Columns that a channel reads always count.
-        return self.case.known(secret, varied, self.kept_with(asked, secret))
+        return self.case.known(secret, varied, self.kept_with(secret))
 
 
 def open_sources(
@@ -151,20 +152,9 @@ def open_sources(
     bins = _settled_bins(asked, table, levels or {})
     below = asked.coarsening.suppress_below
     hidden = None if below is None else Suppression(asked.roles.public, below, asked.roles.unit)
-    return Sources(
-        original=table,
-        case=Case(
-            suppressed(in_bins(table, bins), hidden),
-            asked.roles.background,
-            asked.roles.unit,
-            asked.declared.confidence,
-            {} if memory is None else memory,
-        ),
-        bins=bins,
-        ledger=ledger,
-        dataset=None if ledger is None else dataset,
-        suppression=hidden,
-    )
+    coarse, known = suppressed(in_bins(table, bins), hidden), {} if memory is None else memory
+    case = Case(coarse, asked.roles.background, asked.roles.unit, asked.declared.confidence, known)
+    return Sources(asked, table, case, bins, ledger, None if ledger is None else dataset)
 
 
 def _settled_bins(asked: Request, table: Table, levels: Mapping[str, Levels]) -> dict[str, Binning]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import structs
 
-from leakgauge.artefacts import Audit, CoarseningFound, Judgement, Measurement, Recipients, Request, dossier
+from leakgauge.artefacts import Audit, CoarseningFound, Design, Judgement, Measurement, Request, dossier
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.dossier import (
     CHANNEL,
@@ -23,38 +23,29 @@ from leakgauge.artefacts.dossier import (
 )
 from leakgauge.artefacts.request import Aim
 from leakgauge.artefacts.request.surveying import Surveying
+from leakgauge.assessment.judging import Secret
 from leakgauge.case.columns import released_columns
 from leakgauge.drafts import require_room
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.jobs.assess import Explaining, explained
 from leakgauge.jobs.audit import audit_release
+from leakgauge.jobs.design import as_design, price_of_keeping
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.protect.actions import with_actions
-from leakgauge.jobs.protect.choice import (
-    Choice,
-    Chosen,
-    Secret,
-    choose,
-    choose_all,
-    plan_of,
-    possibilities,
-    require_affordable,
-    seen_through,
-)
-from leakgauge.jobs.protect.companions import levels_of, noisy_utility, utility
+from leakgauge.jobs.protect.choice import Chosen, choose_all, plan_of, possibilities, require_affordable, seen_through
+from leakgauge.jobs.protect.companions import levels_of, utility
 from leakgauge.jobs.protect.earlier import Earlier
 from leakgauge.jobs.protect.folder import Folder, Found
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.jobs.protect.recipients import recipients
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.jobs.protect.telling import least_telling, telling
-from leakgauge.jobs.survey import MOST_COLUMNS, require_few_alone, require_large_groups, require_publishable, surveyed
+from leakgauge.jobs.survey import MOST_COLUMNS, require_large_groups, require_publishable, surveyed
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import Release, ReleasePlan, preview, read_plan, release
 from leakgauge.release.bound import BoundColumn, bind
 from leakgauge.release.drawing import order_place
-from leakgauge.release.execution import Stage as ReleaseStage
 from leakgauge.release.interrupted import drawn_record, note_in_ledger
 from leakgauge.release.priors import bound_channel
 from leakgauge.release.recorded_plan import recorded_plan
@@ -85,11 +76,9 @@ class Work:
     """A running job.
 
     ``tell`` is called with the amounts done and in all of the current stage, ``earlier`` is the job repeated.
-    ``judging`` gives the verdict and ``explaining`` explains it. If levels were chosen, ``asked`` has only the chosen
-    ones, and ``coarsening`` how they were chosen.
+    ``judging`` gives the verdict and ``explaining`` explains it. If levels were chosen, ``coarsening`` says how.
     """
 
-    asked: Request
     folder: Folder
     sources: Sources
     judging: Judging
@@ -97,6 +86,11 @@ class Work:
     tell: Callable[[int, int], None]
     earlier: Earlier | None = None
     coarsening: CoarseningFound | None = None
+
+    @property
+    def asked(self) -> Request:
+        """The request; if levels were chosen, with only the chosen ones."""
+        return self.sources.asked
 
     @property
     def released(self) -> str:
@@ -118,8 +112,7 @@ class Work:
         """The release plan, once it is chosen."""
         if self.folder.plan is None:
             # Levels are those read when the job began, whatever their files contain now.
-            bins = self.sources.released_bins(self.asked)
-            levels = {name: how for name, how in bins.items() if isinstance(how, Levels)}
+            levels = {name: how for name, how in self.sources.released_bins.items() if isinstance(how, Levels)}
             self.folder.plan = read_plan(self.folder.place / PLAN, levels)
         return self.folder.plan
 
@@ -183,7 +176,6 @@ def survey_stage(work: Work) -> Found:
         progress=work.tell,
     )
     require_publishable(found, asked.roles.public, asked.roles.accept_unique)
-    require_few_alone(found, work.judging.policy)
     require_large_groups(found, work.judging.policy)
     return Found((Dossier(survey=found), Dossier(coarsening=work.coarsening)))
 
@@ -221,25 +213,22 @@ def design_stage(work: Work) -> Found:
     if asked.budget.accounted is not None:
         # Histograms are bought before channels are known, so a full disk must be noticed first.
         require_room(work.folder.place / CHANNEL.name, ROOM * len(asked.aims))
-        require_affordable(asked, work.sources)
-    designed = {column: least_telling(asked, work.sources, column) for column in asked.roles.public_through}
-    public: dict[Secret, Chosen] = {
-        (column,): Chosen(CHANNEL.name, channel) for column, (channel, _) in designed.items()
-    }
-    sources = seen_through(work.sources, asked, public)
-    told = telling(asked, sources)
-
-    def choose_one(aim: Aim, beside: Mapping[Secret, Chosen]) -> Choice:
-        return choose(asked, aim, sources, work.tell, beside)
-
+        require_affordable(work.sources)
+    public, designs = dict[Secret, Chosen](), dict[str, Design]()
+    for column in asked.roles.public_through:
+        question, best = least_telling(work.sources, column)
+        public[column,] = Chosen(question.named(best))
+        designs[column] = as_design(best, price=price_of_keeping(best, question.gap))
+    sources = seen_through(work.sources, public)
+    told = telling(sources)
     for aim in asked.aims:
-        secrets[aim.columns] = SecretResults(aim.columns, frontier=possibilities(asked, aim, sources))
+        secrets[aim.columns] = SecretResults(aim.columns, frontier=possibilities(sources, aim))
         work.tell(len(secrets), 2 * len(asked.aims))
-    choices = choose_all(asked, sources, public, choose_one)
+    choices = choose_all(sources, public, work.tell)
     evidence = {secret: structs.replace(one.evidence(), secret=secret) for secret, one in choices.items()}
     parts: tuple[Dossier | dict[str, ChannelFile | str], ...] = (
         _channel_files(work, public)[0],
-        Dossier(public={column: design for column, (_, design) in designed.items()}),
+        Dossier(public=designs),
         Dossier(telling=told),
         Dossier(secrets=work.of_each(secrets)),
         Dossier(secrets=work.of_each(evidence)),
@@ -248,9 +237,9 @@ def design_stage(work: Work) -> Found:
     if refused is not None:
         return Found(parts, refused=refused)
     chosen = public | {secret: one.require() for secret, one in choices.items()}
-    plan = plan_of(asked, chosen, work.sources)
+    plan = plan_of(work.sources, chosen)
     if work.is_promised:
-        promise = with_actions(work.judging.of_plan(asked, sources, plan), work.folder.job.request, work.judging)
+        promise = with_actions(work.judging.of_plan(sources, plan), work.folder.job.request, work.judging)
         parts += (Dossier(promise=promise),)
         if (refused := refusal_of(promise)) is not None:
             return Found(parts, refused=refused)
@@ -291,11 +280,11 @@ def _files_of_plan(work: Work, chosen: Mapping[Secret, Chosen], plan: ReleasePla
 def _taken_over(work: Work, earlier: Earlier) -> Found:
     """The unchanged mechanisms of the repeated job; a limit that they break here is reported first."""
     asked, chosen = work.asked, earlier.chosen()
-    plan = plan_of(asked, chosen, work.sources, learnt=earlier.learnt(asked))
+    plan = plan_of(work.sources, chosen, learnt=earlier.learnt(asked))
     for aim in asked.aims:
         _require_limit(work, plan, aim, earlier)
-    promise = work.judging.of_plan(asked, work.sources, plan) if work.is_promised else None
-    told = Dossier(telling=telling(asked, seen_through(work.sources, asked, chosen)))
+    promise = work.judging.of_plan(work.sources, plan) if work.is_promised else None
+    told = Dossier(telling=telling(seen_through(work.sources, chosen)))
     refused = None if promise is None else refusal_of(promise)
     parts = (_files_of_plan(work, chosen, plan), told, Dossier(promise=promise))
     return Found(parts, plan=plan, refused=refused)
@@ -311,7 +300,7 @@ def _require_limit(work: Work, plan: ReleasePlan, aim: Aim, earlier: Earlier) ->
         return
     # Public columns that go through a channel count as unchanged: nothing is drawn yet, and the bound is on the safe
     # side.
-    measured = work.measured(aim.columns, work.sources.known(work.asked, aim.columns), channel)
+    measured = work.measured(aim.columns, work.sources.known(aim.columns), channel)
     told = measured.leakage_with_background or measured.mutual_information
     if told is not None and told.value > aim.max_leakage * (1 + COUNTED) + COUNTED:
         raise RefusalError(
@@ -334,11 +323,6 @@ def release_stage(work: Work) -> Found:
         if work.sources.ledger is not None:
             note_in_ledger(work.sources.ledger, drawn)
         return Found(written=written)
-    rows = table.rows
-
-    def tell(stage: ReleaseStage, done: int, /) -> None:
-        work.tell(done, rows)
-
     made = release(
         plan,
         table,
@@ -350,15 +334,14 @@ def release_stage(work: Work) -> Found:
         overwrite=True,
         chosen_from_table=is_chosen_by_counts(asked),
         randomness=OperatingSystem() if asked.budget.simulate is None else Simulated(asked.budget.simulate),
-        progress=tell,
+        progress=lambda stage, done, /: work.tell(done, table.rows),
     )
     records = Dossier(record=made.record, public_record=made.public_record)
     return Found((records,), written=written, release=made)
 
 
 def is_chosen_by_counts(asked: Request) -> bool:
-    """Whether the choice of mechanism depends on the table, so that naming it would reveal something about the
-    counts."""
+    """Whether the choice of mechanism depends on the table, so that naming it would reveal something of the counts."""
     # A search that reads only a noisy histogram was paid for.
     searched = asked.is_searched and asked.budget.accounted is None
     if searched or any(len(aim.mechanism) > 1 for aim in asked.aims):
@@ -375,15 +358,11 @@ def is_chosen_by_counts(asked: Request) -> bool:
 def audit_stage(work: Work) -> Found:
     """What the release leaks and is worth by its law, and attacks by someone who sees everything released."""
     audit = audited(work, work.asked.declared.confidence)
-    everybody = Dossier(audit=audit, recipients=_recipients(work))
-    return Found((everybody, Dossier(secrets=work.of_each(_by_its_law(work)))))
-
-
-def _recipients(work: Work) -> Recipients:
     # The original request, before levels were chosen, because commands repeat it.
-    asked, folder = work.folder.job.request, work.folder.place
-    plan, chosen = bind(work.plan, work.sources.original), is_chosen_by_counts(asked)
-    return recipients(asked, work.sources, work.release, plan, chosen_from_table=chosen, folder=folder)
+    asked, plan = work.folder.job.request, bind(work.plan, work.sources.original)
+    chosen, folder = is_chosen_by_counts(asked), work.folder.place
+    told = recipients(asked, work.sources, work.release, plan, chosen_from_table=chosen, folder=folder)
+    return Found((Dossier(audit=audit, recipients=told), Dossier(secrets=work.of_each(_by_its_law(work)))))
 
 
 def audited(work: Work, confidence: float) -> Audit:
@@ -415,17 +394,14 @@ def _by_its_law(work: Work) -> dict[Secret, SecretResults]:
         seen = replace(work, sources=replace(sources, case=changed))
     for aim in asked.aims:
         secret = aim.columns
-        bound = next((one for one in columns if secret in (one.reads, one.writes)), None)
-        if bound is None or bound.channel is None:
-            # Noisy numbers have no finite channel; their guarantee is in the record.
-            worth = None if bound is None else noisy_utility(sources, asked, aim, bound.mechanism, release)
-            found[secret] = SecretResults(secret, utility=worth)
-            continue
+        own = next((one for one in columns if secret in (one.reads, one.writes)), None)
+        # Noisy numbers have no finite channel; their guarantee is in the record.
+        channel = None if own is None else own.channel
         found[secret] = SecretResults(
             secret,
-            leakage=seen.measured(secret, sources.known(asked, secret), bound.channel),
-            levels=levels_of(sources, bound.channel),
-            utility=utility(sources, asked, aim, bound.channel, release),
+            leakage=None if channel is None else seen.measured(secret, sources.known(secret), channel),
+            levels=None if channel is None else levels_of(sources, channel),
+            utility=None if own is None else utility(sources, aim, own, release),
         )
     return found
 
@@ -443,7 +419,7 @@ def assess_stage(work: Work) -> Found:
     # At the confidence of the intervals a correct release is sometimes accused. The report always shows that; only
     # findings beyond doubt become a veto, which stops the release.
     accusing = audited(work, SURE) if audit.violated else None
-    found = judging.of_release(work.asked, work.sources, work.release, audit, accusing)
+    found = judging.of_release(work.sources, work.release, audit, accusing)
     work.tell(1, 3)
     found = explained(found, work.release, audit, work.sources.original, work.explaining)
     work.tell(2, 3)

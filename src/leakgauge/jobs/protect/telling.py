@@ -6,17 +6,16 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from leakgauge.artefacts import Design, Quantity, Request, Sentence
+from leakgauge.artefacts import Quantity, Sentence
 from leakgauge.artefacts.telling import Telling, TellingColumn
 from leakgauge.design import Keep, Knowledge, MaxDistortion, Solution, solve
 from leakgauge.distances import Hamming
 from leakgauge.errors import OptionError, UnprovedError
-from leakgauge.jobs.design import Question, as_design, price_of_keeping
+from leakgauge.jobs.design import Question
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.measures.clusters import estimate_by_units
 from leakgauge.measures.shannon import background_floor, mutual_information
 from leakgauge.probability import Joint, Scenario
-from leakgauge.probability.files import NamedChannel
 from leakgauge.probability.labels import text_of
 
 ONE_IN_TEN = 0.1
@@ -31,31 +30,31 @@ WORK = 1 << 16
 """The most work on all shown channels, in values² × values of the secret: some seconds."""
 
 
-def telling(asked: Request, sources: Sources) -> Telling | None:
+def telling(sources: Sources) -> Telling | None:
     """What every public column reveals about every secret, and the least it could reveal; None without public columns.
 
     For a column seen through a channel (``sources.through``), what it then reveals instead.
     """
-    if not asked.roles.public:
+    roles = sources.asked.roles
+    if not roles.public:
         return None
-    found = [_told(asked, sources, column, secret) for column in asked.roles.public for secret in asked.roles.sources]
+    found = [_told(sources, column, secret) for column in roles.public for secret in roles.sources]
     found.sort(key=lambda one: -(0.0 if one.tells is None else one.tells.value))
-    return Telling(_kept_alone(asked).value, tuple(_with_least(asked, sources, found)))
+    return Telling(_kept_alone(sources).value, tuple(_with_least(sources, found)))
 
 
-def _told(asked: Request, sources: Sources, column: str, secret: tuple[str, ...]) -> TellingColumn:
-    share, through = (asked.roles.public_distortion or {}).get(column, ONE_IN_TEN), column in asked.roles.public_through
+def _told(sources: Sources, column: str, secret: tuple[str, ...]) -> TellingColumn:
+    roles, confidence = sources.asked.roles, sources.asked.declared.confidence
+    share, through = (roles.public_distortion or {}).get(column, ONE_IN_TEN), column in roles.public_through
     if not sources.case.is_countable(secret, (column,)):
         return TellingColumn(column, secret, share, through)
-    units = () if asked.roles.unit is None else (asked.roles.unit,)
+    units = () if roles.unit is None else (roles.unit,)
     counts = sources.table.counts(*secret, column, *units, limit=max(sources.table.rows, 1))
-    bits = estimate_by_units(
-        mutual_information, counts, secret, [column], unit=asked.roles.unit, confidence=asked.declared.confidence
-    )
+    bits = estimate_by_units(mutual_information, counts, secret, [column], unit=roles.unit, confidence=confidence)
     return TellingColumn(column, secret, share, through, Quantity.estimated(bits, "bits"))
 
 
-def _with_least(asked: Request, sources: Sources, found: list[TellingColumn]) -> Iterator[TellingColumn]:
+def _with_least(sources: Sources, found: list[TellingColumn]) -> Iterator[TellingColumn]:
     """The same with the least that each could reveal, the most revealing first, while the work stays small."""
     names = dict.fromkeys((one.column,) for one in found) | dict.fromkeys(one.secret for one in found)
     values = {one.columns: one.groups for one in sources.table.group_sizes(list(names))}
@@ -72,7 +71,7 @@ def _with_least(asked: Request, sources: Sources, found: list[TellingColumn]) ->
             yield replace(one, left_out=reason)
         else:
             left -= work
-            yield _least(asked, sources, one)
+            yield _least(sources, one)
 
 
 def _why_left_out(one: TellingColumn, count: int, letters: int) -> Sentence | None:
@@ -89,8 +88,7 @@ def _why_left_out(one: TellingColumn, count: int, letters: int) -> Sentence | No
 
 
 def _released(sources: Sources, one: TellingColumn) -> TellingColumn:
-    """With what the column reveals as released: its channel was designed for all secrets, given everything else
-    seen."""
+    """With what the column reveals as released: its channel was designed for all secrets, given all else seen."""
     counts, channel = sources.table.counts(*one.secret, one.column), sources.through[one.column]
     joint = counts.joint(one.secret, (one.column,))
     # Matched by their texts, as in the channel of an earlier job.
@@ -100,8 +98,8 @@ def _released(sources: Sources, one: TellingColumn) -> TellingColumn:
     return replace(one, least=Quantity(told, "bits"))
 
 
-def _least(asked: Request, sources: Sources, one: TellingColumn) -> TellingColumn:
-    question = Question(one.secret, (), Hamming(), Knowledge.NOBODY, through=one.column, keep=_kept_alone(asked))
+def _least(sources: Sources, one: TellingColumn) -> TellingColumn:
+    question = Question(one.secret, (), Hamming(), Knowledge.NOBODY, through=one.column, keep=_kept_alone(sources))
     try:
         best = solve(question.problem(sources.table, MaxDistortion(one.distortion)), SHOWN_GAP)
     except UnprovedError:
@@ -110,13 +108,13 @@ def _least(asked: Request, sources: Sources, one: TellingColumn) -> TellingColum
     return replace(one, least=Quantity(best.leakage, "bits", max(best.leakage - best.gap, 0.0), best.leakage))
 
 
-def require_channels(asked: Request, sources: Sources) -> None:
+def require_channels(sources: Sources) -> None:
     """Refuse at the start public columns for which no channel can be designed.
 
     Raises:
         OptionError: a column with a single value, with more than a channel can be designed for, or with too few rows.
     """
-    for column in asked.roles.public_through:
+    for column in sources.asked.roles.public_through:
         (size,) = sources.table.group_sizes([(column,)])
         if size.groups < 2:
             raise OptionError(
@@ -132,18 +130,19 @@ def require_channels(asked: Request, sources: Sources) -> None:
                 found=size.groups,
                 most=MOST_DESIGNED,
             )
-        _hidden_secrets(asked, sources, column)
+        _hidden_secrets(sources, column)
 
 
-def _hidden_secrets(asked: Request, sources: Sources, column: str) -> tuple[str, ...]:
+def _hidden_secrets(sources: Sources, column: str) -> tuple[str, ...]:
     """The secrets that a column is to reveal least about: all at once if counts suffice, else the one it reveals most.
 
     Raises:
         OptionError: there are too few rows for any.
     """
-    if sources.case.is_countable(asked.roles.secrets, (column,)):
-        return asked.roles.secrets
-    fitting = [name for name in asked.roles.secrets if sources.case.is_countable((name,), (column,))]
+    secrets = sources.asked.roles.secrets
+    if sources.case.is_countable(secrets, (column,)):
+        return secrets
+    fitting = [name for name in secrets if sources.case.is_countable((name,), (column,))]
     if not fitting:
         raise OptionError(
             "Column {column!r} and the secrets have too many values for so few rows to estimate what it reveals; "
@@ -153,28 +152,21 @@ def _hidden_secrets(asked: Request, sources: Sources, column: str) -> tuple[str,
     return (max(fitting, key=lambda name: sources.case.revealed((name,), column)),)
 
 
-def least_telling(asked: Request, sources: Sources, column: str) -> tuple[NamedChannel, Design]:
-    """The channel through which a public column reveals least about the secrets, and its numbers."""
-    question, best = solved_least_telling(asked, sources, column)
-    return question.named(best), as_design(best, price=price_of_keeping(best, question.gap))
-
-
-def solved_least_telling(asked: Request, sources: Sources, column: str) -> tuple[Question, Solution]:
-    """The same without its numbers, which take as long again.
+def least_telling(sources: Sources, column: str) -> tuple[Question, Solution]:
+    """The channel through which a public column reveals least about the secrets, and the question it answers.
 
     The attacker also sees the background and the columns released unchanged. Other columns that go through channels are
     left out: each reveals less than it would unchanged.
     """
-    assert asked.roles.public_distortion is not None
-    secret = _hidden_secrets(asked, sources, column)
-    known = sources.known(asked, (*secret, column), (*asked.roles.background, *asked.roles.public_as_is))
+    secret, roles = _hidden_secrets(sources, column), sources.asked.roles
+    assert roles.public_distortion is not None
+    known = sources.known((*secret, column), (*roles.background, *roles.public_as_is))
     who = Knowledge.ATTACKER if known else Knowledge.NOBODY
-    question = Question(secret, known, Hamming(), who, through=column, keep=_kept_alone(asked))
-    return question, solve(
-        question.problem(sources.table, MaxDistortion(asked.roles.public_distortion[column])), question.gap
-    )
+    question = Question(secret, known, Hamming(), who, through=column, keep=_kept_alone(sources))
+    target = MaxDistortion(roles.public_distortion[column])
+    return question, solve(question.problem(sources.table, target), question.gap)
 
 
-def _kept_alone(asked: Request) -> Keep:
+def _kept_alone(sources: Sources) -> Keep:
     """What the channel of a public column keeps: associations are kept only with columns released unchanged."""
-    return Keep.NOTHING if asked.limits.kept == Keep.NOTHING.value else Keep.SHARES
+    return Keep.NOTHING if sources.asked.limits.kept == Keep.NOTHING.value else Keep.SHARES
