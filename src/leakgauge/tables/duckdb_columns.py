@@ -26,63 +26,38 @@ _KINDS = {
     **dict.fromkeys(["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"], Kind.INT),
     **dict.fromkeys(["UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"], Kind.INT),
 }
-_DECIMAL = re.compile(r"DECIMAL\(\d+,(\d+)\)")
-
-
-def kind_of(engine_type: str) -> Kind:
-    """The kind of a DuckDB type."""
-    if re.fullmatch(r"ENUM\(.*\)", engine_type, re.DOTALL):
-        return Kind.STRING
-    if decimal := _DECIMAL.fullmatch(engine_type):
-        return Kind.INT if decimal.group(1) == "0" else Kind.FLOAT
-    return _KINDS.get(engine_type, Kind.OTHER)
 
 
 class DuckDBDialect(Dialect):
     """What DuckDB spells its own way."""
 
-    name, double, integer, string = "DuckDB", "DOUBLE", "INTEGER", "VARCHAR"
+    double, integer, string = "DOUBLE", "INTEGER", "VARCHAR"
+    timestamp, moment = "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"
+    kinds, clocks = _KINDS, ("TIME", "TIME_NS", "TIME WITH TIME ZONE")
 
     def kind_of(self, engine_type: str) -> Kind:
-        """The kind of a type."""
-        return kind_of(engine_type)
-
-    def is_clock(self, engine_type: str) -> bool:
-        """Whether a type is a time of day without a date."""
-        return engine_type in ("TIME", "TIME_NS", "TIME WITH TIME ZONE")
-
-    def is_zoned(self, engine_type: str) -> bool:
-        """Whether a type is a moment, that is a timestamp with its offset from UTC."""
-        return engine_type == "TIMESTAMP WITH TIME ZONE"
-
-    def timestamp(self, *, zoned: bool) -> str:
-        """The type of timestamps, of moments where they are ``zoned``."""
-        return "TIMESTAMP WITH TIME ZONE" if zoned else "TIMESTAMP"
+        """The kind of a type; enumerations are text."""
+        if re.fullmatch(r"ENUM\(.*\)", engine_type, re.DOTALL):
+            return Kind.STRING
+        return super().kind_of(engine_type)
 
     def plain(self, raw: str, engine_type: str) -> str:
         """The value in a column: one spelling of every number and text, NaN as it is."""
-        kind = kind_of(engine_type)
+        kind = self.kind_of(engine_type)
         if engine_type == "JSON":
             return f"({raw} ->> '$')"
         if kind is Kind.STRING and engine_type != "VARCHAR":
             return f"CAST({raw} AS VARCHAR)"
-        if kind is Kind.FLOAT:
-            # 0.0 and -0.0 are one number with two faces; added to zero, both show the same.
-            return f"(CAST({raw} AS DOUBLE) + CAST(0 AS DOUBLE))"
-        if kind is Kind.TIMESTAMP and engine_type not in ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE"):
+        if kind is Kind.TIMESTAMP and engine_type not in (self.timestamp, self.moment):
             return f"CAST({raw} AS TIMESTAMP)"
-        return raw
-
-    def is_nan(self, number: str) -> str:
-        """Whether a floating-point number is NaN."""
-        return f"isnan({number})"
+        return super().plain(raw, engine_type)
 
     def start_of(self, unit: CalendarUnit, value: str, engine_type: str) -> str:
         """Where the calendar interval that holds a date or timestamp starts, in the type of the value."""
-        back = "DATE" if engine_type == "DATE" else self.timestamp(zoned=self.is_zoned(engine_type))
+        back = engine_type if engine_type in ("DATE", self.moment) else self.timestamp
         return f"CAST(date_trunc('{unit.value}', {value}) AS {back})"
 
-    def quantiles(self, value: str, shares: Sequence[float]) -> str:
+    def quantiles(self, value: str, shares: Sequence[float], engine_type: str) -> str:
         """A list: for each share the smallest value at or below which at least so much lies."""
         return f"quantile_disc({value}, [{', '.join(map(self.literal, shares))}])"
 

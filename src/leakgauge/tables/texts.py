@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from leakgauge.errors import ColumnError, TableError, did_you_mean
 from leakgauge.tables.date_formats import DateFormat
-from leakgauge.tables.duckdb_columns import kind_of
+from leakgauge.tables.duckdb_columns import DuckDBDialect
 from leakgauge.tables.reading import Reading
 from leakgauge.tables.table import Kind
 
@@ -132,6 +132,7 @@ def read_texts(
     if not (reading.writes_numbers or reading.dates):
         return source
     raw = [f"c{at}" for at in range(len(names))]
+    kind_of = DuckDBDialect().kind_of
     dated = [column for column, _ in reading.dates]
     columns = {
         at: name

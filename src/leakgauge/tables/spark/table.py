@@ -118,9 +118,6 @@ class SparkTable(SqlTable):
         with Cancellable(self._held.context, self._place) as jobs:
             return jobs.waited_for(answer)
 
-    def _quantiles(self, at: int, shares: Sequence[float]) -> str:
-        return SparkDialect().quantiles_of(self._values[at], shares, self._types[at])
-
     def _stream(self, query: str, names: list[str], size: int, binned: Mapping[int, Bin]) -> Iterator[pa.RecordBatch]:
         return self._by_partitions(query, names, size, binned, at_once=1)
 

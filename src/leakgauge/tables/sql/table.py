@@ -178,9 +178,10 @@ class SqlTable(Table):
         require_quantiles(self._columns[at])
         # A hair less than the share, so that where it is a whole number of rows no engine rounds it to one row more.
         shares = [max(step / quantiles.number - _HAIR, 0.0) for step in range(quantiles.number + 1)]
-        query = aggregates.select([self._quantiles(at, shares)], self._source)
+        edges = self._dialect.quantiles(self._values[at], shares, self._types[at])
+        found = self._one(aggregates.select([edges], self._source))[0] or ()
         numeric = self._columns[at].kind in _NUMBERS
-        return learnt_edges(quantiles, [float(edge) if numeric else edge for edge in self._one(query)[0] or ()])
+        return learnt_edges(quantiles, [float(edge) if numeric else edge for edge in found])
 
     def batches(self, *columns: str, bins: Bins | None = None, size: int = 65536) -> Iterator[pa.RecordBatch]:
         """The rows of some columns, by default all, in the source's order, at most ``size`` a batch.
@@ -237,9 +238,6 @@ class SqlTable(Table):
         """How the bins of each column are called."""
         return {self._columns[at].name: one.naming for at, one in binned.items()}
 
-    def _quantiles(self, at: int, shares: Sequence[float]) -> str:
-        return self._dialect.quantiles(self._values[at], shares)
-
     def _value(self, raw: str, at: int) -> str:
         return self._dialect.value(raw, self._types[at], self._missing)
 
@@ -255,7 +253,7 @@ class SqlTable(Table):
         return [column[0].as_py() for column in self._read(query, {}).columns]
 
     def _chosen(self, names: Sequence[str], use: str, *, any_kind: bool = False) -> list[int]:
-        clocks = [self._dialect.is_clock(kind) for kind in self._types]
+        clocks = [kind in self._dialect.clocks for kind in self._types]
         require_columns(names, self._columns, self._place, None if any_kind else use, clocks)
         return [self._at[name] for name in names]
 
