@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -28,6 +28,7 @@ from leakgauge.tables.binnings import (
     learnt_edges,
 )
 from leakgauge.tables.chosen_bins import settled
+from leakgauge.tables.failures import Result, without_values
 from leakgauge.tables.levels import Levels
 from leakgauge.tables.sql import bins as shared
 from leakgauge.tables.sql.dialect import number_of
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
     import ibis.expr.datatypes as dt
     import numpy.typing as npt
     import pyarrow as pa
-
-Result = TypeVar("Result")
 
 _LOST = 2.0**54
 """The number of a bin that a number is too large for; others are below 2^53."""
@@ -232,24 +231,20 @@ def guarded(place: str, action: Callable[[], Result]) -> Result:
     """What the action gives; whatever a backend raises in it becomes one sentence, free of any value."""
     from ibis.common.exceptions import OperationNotDefinedError, UnsupportedOperationError
 
-    failure: LeakgaugeError
-    try:
-        return action()
-    except LeakgaugeError:
-        raise
-    except (OperationNotDefinedError, UnsupportedOperationError):
-        failure = TableError(
-            "{place} cannot be asked this through Ibis, whose backend has no words for it; save the table as a file.",
-            place=place,
-        )
-    except Exception as error:  # every backend has errors of its own
-        failure = EngineError(
+    def sentence(error: Exception) -> LeakgaugeError:
+        if isinstance(error, OperationNotDefinedError | UnsupportedOperationError):
+            return TableError(
+                "{place} cannot be asked this through Ibis, whose backend has no words for it; save the table as a "
+                "file.",
+                place=place,
+            )
+        return EngineError(
             "{place} could not be read through Ibis ({kind}); check the connection, or save the table as a file.",
             place=place,
             kind=type(error).__name__,
         )
-    # Raised outside the handler, so that the original, which may quote values, is not even this error's context.
-    raise failure
+
+    return without_values(action, Exception, sentence)  # every backend has errors of its own
 
 
 def _not_streamed(place: str) -> TableError:
