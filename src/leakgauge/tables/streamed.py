@@ -12,7 +12,7 @@ from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts
 from leakgauge.tables.aggregates import counted_batches, counts_from_groups, require_within
 from leakgauge.tables.binnings import Bins, Learnt, Quantiles
-from leakgauge.tables.row_samples import RowSample
+from leakgauge.tables.sampling import RowSample
 from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, PartWriter, Table
 
 if TYPE_CHECKING:
@@ -88,11 +88,7 @@ class WrappedTable(Table):
 
 
 class StreamedTable(WrappedTable):
-    """Another table, some of whose columns are changed row by row.
-
-    Attributes:
-        unchanged: that table.
-    """
+    """Another table, some of whose columns are changed row by row."""
 
     def __init__(self, table: Table, columns: Iterable[str]) -> None:
         super().__init__(table)
@@ -100,8 +96,8 @@ class StreamedTable(WrappedTable):
         self._touched = frozenset(columns)
 
     @abstractmethod
-    def _changed(self, batch: pa.RecordBatch, row: int) -> pa.RecordBatch:
-        """The rows as they are seen; ``row`` is the number of the first."""
+    def _changed(self, name: str, column: pa.Array, row: int) -> pa.Array:
+        """Some rows of a column as they are seen; ``row`` is the number of the first."""
 
     # Columns that are changed here are known here alone.
     few, writing, group_sizes = Table.few, Table.writing, Table.group_sizes
@@ -159,7 +155,13 @@ class StreamedTable(WrappedTable):
         return Table.drawn(self, *columns, sample=sample, bins=bins)
 
     def _streamed(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
         row = 0
         for batch in batches:
-            yield self._changed(batch, row)
+            columns = [
+                self._changed(name, column, row) if name in self._touched else column
+                for name, column in zip(batch.schema.names, batch.columns, strict=True)
+            ]
+            yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
             row += batch.num_rows

@@ -55,16 +55,12 @@ class SuppressedTable(StreamedTable):
         people = None if self._how.unit is None else self.unchanged.digests([(self._how.unit,)])[0]
         return small_groups(groups, self._how.below, people)
 
-    def _changed(self, batch: pa.RecordBatch, row: int) -> pa.RecordBatch:
+    def _changed(self, name: str, column: pa.Array, row: int) -> pa.Array:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        hidden = pa.array(self.mask[row : row + batch.num_rows])
-        columns = [
-            pc.if_else(hidden, pa.scalar(None, column.type), column) if name in self._touched else column
-            for name, column in zip(batch.schema.names, batch.columns, strict=True)
-        ]
-        return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+        hidden = pa.array(self.mask[row : row + len(column)])
+        return pc.if_else(hidden, pa.scalar(None, column.type), column)
 
 
 @checked
