@@ -29,13 +29,7 @@ Rows = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class RowOrder:
-    """A random order of the rows of a table; whoever has the key can put them back.
-
-    Example:
-        >>> order = RowOrder(bytes(32))
-        >>> order.of(5).tolist(), order.places(np.arange(5), 5).tolist()
-        ([3, 0, 1, 2, 4], [1, 2, 3, 0, 4])
-    """
+    """A random order of the rows of a table; whoever has the key can put them back."""
 
     key: bytes
 

@@ -24,11 +24,6 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def count_rows(source: str) -> str:
-    """A query for the number of rows."""
-    return f"SELECT COUNT(*) FROM {source}"
-
-
 def count_groups(keys: Sequence[str], letters: Sequence[str], source: str, limit: int) -> str:
     """A query for the combinations of ``keys`` and their counts, cut off after ``limit`` combinations.
 

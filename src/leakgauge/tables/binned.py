@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 
 
 class BinnedTable(WrappedTable):
-    """Another table with some of its columns in bins, which are texts such as ``[30, 40)``; made by ``in_bins``.
-
-    Attributes:
-        bins: how each of them is binned; edges learnt from the table are settled once.
-    """
+    """Another table with some of its columns in bins, which are texts such as ``[30, 40)``; made by ``in_bins``."""
 
     def __init__(self, table: Table, bins: Bins) -> None:
         streamed = {name: how for name, how in bins.items() if isinstance(how, Levels) and not table.takes_levels}

@@ -18,10 +18,6 @@ def column_of_cells(cells: Sequence[Any]) -> pa.Array:
     """The cells as a column: numbers, whole ones where all are; truth values, dates or times; text where kinds mix.
 
     None and the empty text are missing.
-
-    Example:
-        >>> column_of_cells([1.0, None, 3.0]).type, column_of_cells([1.5, "n/a"]).to_pylist()
-        (DataType(int64), ['1.5', 'n/a'])
     """
     import pyarrow as pa
 

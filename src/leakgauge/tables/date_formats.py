@@ -50,10 +50,6 @@ def parse_date_format(text: str) -> DateFormat:
 
     Raises:
         OptionError: a part that is not known, or no year and month.
-
-    Example:
-        >>> parse_date_format("dd.mm.yyyy hh:mm").directives
-        '%d.%m.%Y %H:%M'
     """
     directives = text.replace("%-", "%") if "%" in text else _directives(text)
     parts = re.findall(r"%.|[^%]+|%$", directives, re.DOTALL)

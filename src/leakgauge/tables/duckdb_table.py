@@ -26,11 +26,7 @@ LARGE, FEW_GROUPS = 1 << 18, 1 << 18
 
 
 class DuckDBTable(SqlTable):
-    """A table whose rows stay in DuckDB; made by ``open_table``.
-
-    Args:
-        connection: the connection that sees the source; closed with the table.
-    """
+    """A table whose rows stay in DuckDB; made by ``open_table``."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, source: Source) -> None:
         self._connection = connection

@@ -20,14 +20,7 @@ _ENCODINGS: Final = ("windows-1252", "windows-1251", "iso-8859-1", "gb18030", "b
 
 @dataclass(frozen=True)
 class Reading:
-    """How a source is read.
-
-    Attributes:
-        missing: texts that count as missing.
-        encoding: of a text file; None for UTF-8.
-        thousands: the sign between thousands, ``decimal`` that before decimals.
-        date_format: how dates are written, of one column as ``COLUMN=FORMAT``.
-        no_header: the first line is a row; columns are called column1, column2, ….
+    """How a source is read, as ``open_table`` takes it.
 
     Raises:
         OptionError: an encoding that Python does not know, signs that numbers cannot be told by, a format that says

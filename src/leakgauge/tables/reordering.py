@@ -43,13 +43,7 @@ def parts_of(size: int) -> int:
 
 
 class Scattered:
-    """Rows by the parts of their marks: in memory, and in a file once they are many.
-
-    Args:
-        file: where rows go that are not held.
-        parts: how many there are.
-        held: the bytes of rows that may be held.
-    """
+    """Rows by the parts of their marks: in memory, and in a file once they are many."""
 
     def __init__(self, file: BinaryIO, order: RowOrder, parts: int, held: int = HELD) -> None:
         self.extents: list[Extent] = []

@@ -16,13 +16,13 @@ from leakgauge.errors import TableError
 from leakgauge.probability import Counts
 from leakgauge.tables.binnings import Bins, Learnt, Quantiles
 from leakgauge.tables.reading import Reading
-from leakgauge.tables.row_samples import RowSample
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
     from leakgauge.randomness.row_order import RowOrder
+    from leakgauge.tables.sampling import RowSample
 
 LARGEST = 1_000_000
 """So many distinct values or combinations are counted unless the caller says otherwise."""

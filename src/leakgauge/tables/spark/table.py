@@ -38,11 +38,7 @@ _MANY = 1 << 17
 
 
 class SparkTable(SqlTable):
-    """A table whose rows stay in Spark; made by ``open_table``.
-
-    Args:
-        held: the session that sees the source, let go with the table.
-    """
+    """A table whose rows stay in Spark; made by ``open_table``."""
 
     def __init__(self, held: Held, view: str, source: Source) -> None:
         self._held = held

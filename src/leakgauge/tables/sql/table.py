@@ -21,7 +21,7 @@ from leakgauge.tables.binnings import Binning, Bins, Learnt, Quantiles, learnt_e
 from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.coarser import not_listed
 from leakgauge.tables.levels import Levels
-from leakgauge.tables.row_samples import RowSample
+from leakgauge.tables.sampling import RowSample
 from leakgauge.tables.sql.bins import NOT_COVERED, Bin, make_bin, require_quantiles
 from leakgauge.tables.sql.dialect import Dialect
 from leakgauge.tables.sql.groups import group_query, passes, sizes_of
@@ -91,7 +91,7 @@ class SqlTable(Table):
     @cached_property
     def rows(self) -> int:
         """The number of rows."""
-        return int(self._one(aggregates.count_rows(self._source))[0])
+        return int(self._one(aggregates.select(["COUNT(*)"], self._source))[0])
 
     def columns(self) -> tuple[Column, ...]:
         """The columns in the table's order."""
@@ -101,21 +101,9 @@ class SqlTable(Table):
     def counts(self, *columns: str, bins: Bins | None = None, limit: int = LARGEST) -> Counts:
         """How often each combination of values occurs, one axis a column.
 
-        Args:
-            limit: how many distinct combinations are counted at most; the default is a million.
-
         Raises:
             ColumnError: a column is unknown, given twice, of a kind that cannot be counted or binned so, or
                 there are more combinations than ``limit``.
-
-        Example:
-            >>> import pyarrow as pa
-            >>> from leakgauge.tables import open_table
-            >>> from leakgauge.tables.binnings import Width
-            >>> with open_table(pa.table({"age": [31, 38, 45, None]})) as people:
-            ...     counts = people.counts("age", bins={"age": Width(10)})
-            >>> [str(label) for label in counts.labels("age")], counts.array().tolist()
-            (['[30, 40)', '[40, 50)', 'None'], [2, 1, 1])
         """
         chosen = self._chosen(columns, "counted")
         require_countable(columns, limit, self._at)
