@@ -39,8 +39,6 @@ class MapCells:
     Args:
         south: the southern edge in degrees; north, west and east likewise. A box whose west is greater than its east
             crosses the antimeridian.
-        rows: how many cells from south to north.
-        columns: how many from west to east.
 
     Raises:
         OptionError: edges outside the earth or in the wrong order, too many cells, or a box so tall or so near a pole
@@ -63,12 +61,8 @@ class MapCells:
     _edges: tuple[int, int, int, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name, value, limit in (
-            ("south", self.south, 90),
-            ("north", self.north, 90),
-            ("west", self.west, 180),
-            ("east", self.east, 180),
-        ):
+        for name, limit in (("south", 90), ("north", 90), ("west", 180), ("east", 180)):
+            value = getattr(self, name)
             if not -limit <= value <= limit:
                 raise OptionError(
                     "The {name!s} edge is {value}; give degrees from −{limit} to {limit}.",

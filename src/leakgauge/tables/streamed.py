@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -165,3 +165,14 @@ class StreamedTable(WrappedTable):
             ]
             yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
             row += batch.num_rows
+
+
+class ReplacedTable(StreamedTable):
+    """Another table with other values in some of its columns, which stand in the order of its rows."""
+
+    def __init__(self, table: Table, values: Mapping[str, pa.Array]) -> None:
+        super().__init__(table, values)
+        self._values = values
+
+    def _changed(self, name: str, column: pa.Array, row: int) -> pa.Array:
+        return self._values[name].slice(row, len(column))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -70,17 +71,14 @@ class Postgresql:
                 "A table in PostgreSQL needs the extra 'postgresql'; install leakgauge[postgresql], or save the table "
                 "as CSV."
             ) from None
-        database = connected(address.shown, lambda: adbc_driver_postgresql.connect(address.server))
-        try:
+        with ExitStack() as closed:
+            database = connected(address.shown, lambda: adbc_driver_postgresql.connect(address.server))
+            closed.callback(database.close)
             session = Session(database, address.shown)
-            try:
-                return _opened(database, session, address, reading)
-            except BaseException:
-                session.close()
-                raise
-        except BaseException:
-            database.close()
-            raise
+            closed.callback(session.close)
+            table = _opened(database, session, address, reading)
+            closed.pop_all()  # the table closes them
+            return table
 
     def files(self, address: str) -> list[Path]:
         """None: a server has the table."""
