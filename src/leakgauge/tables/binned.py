@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts, Interval
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.binnings import Binning, Bins, Learnt, Quantiles
 from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.coarser import CoarserTable
 from leakgauge.tables.levels import Levels
 from leakgauge.tables.streamed import WrappedTable
 from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, Table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class BinnedTable(WrappedTable):

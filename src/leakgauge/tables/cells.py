@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime, time
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+from leakgauge.tables import arrow as pa
 
 _MIDNIGHT: Final = time()
 _WHOLE: Final = 2**53
@@ -19,8 +18,6 @@ def column_of_cells(cells: Sequence[Any]) -> pa.Array:
 
     None and the empty text are missing.
     """
-    import pyarrow as pa
-
     # NaN alone is not itself.
     values = [None if cell is None or cell == "" or cell != cell else cell for cell in cells]
     kinds = {type(value) for value in values} - {type(None)}
@@ -37,8 +34,6 @@ def column_of_cells(cells: Sequence[Any]) -> pa.Array:
 
 def _days(values: Sequence[Any]) -> pa.Array:
     """Dates, and times only where one of them is not midnight."""
-    import pyarrow as pa
-
     moments = [datetime.combine(one, _MIDNIGHT) if type(one) is date else one for one in values]
     if all(one is None or one.time() == _MIDNIGHT for one in moments):
         return pa.array([None if one is None else one.date() for one in moments], pa.date32())

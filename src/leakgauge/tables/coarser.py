@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Label
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.levels import Levels
 from leakgauge.tables.streamed import StreamedTable
 from leakgauge.tables.table import Column, Kind, Table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def coarser_texts(levels: Levels, column: Column) -> dict[str, str]:
@@ -62,10 +59,7 @@ class CoarserTable(StreamedTable):
         )
 
     def _changed(self, name: str, column: pa.Array, row: int) -> pa.Array:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        encoded = pc.dictionary_encode(column, null_encoding="encode")
+        encoded = pa.compute.dictionary_encode(column, null_encoding="encode")
         texts = pa.array([self._coarser[name][one] for one in encoded.dictionary.to_pylist()], pa.string())
         return texts.take(encoded.indices)
 

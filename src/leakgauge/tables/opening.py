@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from leakgauge.tables.duckdb_engine import DuckDB
-from leakgauge.tables.ibis.engine import Ibis
+from leakgauge.tables.ibis.table import Ibis
 from leakgauge.tables.postgresql.engine import Postgresql
 from leakgauge.tables.reading import Reading
 from leakgauge.tables.spark.engine import Spark

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from leakgauge.probability import Counts
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.aggregates import counted_batches, counts_from_groups
 from leakgauge.tables.sampling import decoded
 from leakgauge.tables.table import Table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 ORIGINAL, RELEASED = "original", "released"
 """The axes of paired counts."""
@@ -27,8 +24,6 @@ def paired_counts(original: Table, released: Table, column: str) -> Counts:
 
 def _beside(left: Iterator[pa.RecordBatch], right: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The first columns of both side by side; pieces of the two need not be of one length."""
-    import pyarrow as pa
-
     first, second = next(left, None), next(right, None)
     while first is not None and second is not None:
         rows = min(first.num_rows, second.num_rows)
@@ -46,8 +41,6 @@ def persons_in_both(before: Table, now: Table, unit: str, columns: tuple[str, ..
 
     For a person with several rows, the set of values counts. Missing values are equal to each other.
     """
-    import pyarrow.compute as pc
-
     rows = _with_sides(before, now, (unit, *columns))
     person, *values = rows.column_names[:-1]
     # First the tables in which a person has a value, then over all values of the person.
@@ -55,15 +48,13 @@ def persons_in_both(before: Table, now: Table, unit: str, columns: tuple[str, ..
     persons = seen.group_by(person).aggregate(
         [(end, over) for end in ("side_min", "side_max") for over in ("min", "max")]
     )
-    both = pc.less(persons["side_min_min"], persons["side_max_max"])
-    same = pc.less(persons["side_min_max"], persons["side_max_min"])
-    return pc.sum(both).as_py() or 0, pc.sum(same).as_py() or 0
+    both = pa.compute.less(persons["side_min_min"], persons["side_max_max"])
+    same = pa.compute.less(persons["side_min_max"], persons["side_max_min"])
+    return pa.compute.sum(both).as_py() or 0, pa.compute.sum(same).as_py() or 0
 
 
 def _with_sides(before: Table, now: Table, names: tuple[str, ...]) -> pa.Table:
     """The rows of both tables below each other; the last column says which table a row is of."""
-    import pyarrow as pa
-
     sides = []
     for side, table in ((_BEFORE, before), (_NOW, now)):
         found = pa.Table.from_batches(list(table.batches(*names)))

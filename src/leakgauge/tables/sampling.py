@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leakgauge.randomness import simulation
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.table import Table
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    import pyarrow as pa
 
 MOST_ROWS = 100_000
 """A sample has no more rows than this, unless asked otherwise."""
@@ -43,8 +43,6 @@ def sampled(table: Table, names: Sequence[str], simulation_seed: int, most: int 
 
     A seed decides which rows are taken, so that numbers based on them can be reproduced.
     """
-    import pyarrow as pa
-
     draws = simulation(simulation_seed)
     places = np.arange(table.rows) if table.rows <= most else np.sort(draws.choice(table.rows, most, replace=False))
     missing = dict.fromkeys(names, 0)
@@ -62,8 +60,6 @@ def sampled(table: Table, names: Sequence[str], simulation_seed: int, most: int 
 
 def taken(batches: Iterable[pa.RecordBatch], places: npt.NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
     """The rows at some places, in increasing order, of rows that stream."""
-    import pyarrow as pa
-
     row = 0
     for batch in batches:
         first, last = np.searchsorted(places, [row, row + batch.num_rows])
@@ -73,8 +69,6 @@ def taken(batches: Iterable[pa.RecordBatch], places: npt.NDArray[np.int64]) -> I
 
 def decoded(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     """The values themselves, where a column has them as numbers in a dictionary."""
-    import pyarrow as pa
-
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
@@ -120,8 +114,6 @@ class RowSample:
 
     def taken(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The drawn ones of all rows, which stream in the table's order."""
-        import pyarrow as pa
-
         row = 0
         for batch in batches:
             yield batch.filter(pa.array(self.among(np.arange(row, row + batch.num_rows))))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.aggregates import counted_batches, counts_from_groups, require_within
 from leakgauge.tables.binnings import Bins, Learnt, Quantiles
 from leakgauge.tables.sampling import RowSample
@@ -18,7 +19,6 @@ from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, P
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-    import pyarrow as pa
 
     from leakgauge.randomness.row_order import RowOrder
 
@@ -105,9 +105,6 @@ class StreamedTable(WrappedTable):
     @checked
     def counts(self, *columns: str, bins: Bins | None = None, limit: int = LARGEST) -> Counts:
         """How often each combination of values occurs, one axis per column; bins are in order."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         if self._touched.isdisjoint(columns):
             return self.unchanged.counts(*columns, bins=bins, limit=limit)
         groups = counted_batches(self.batches(*columns, bins=bins), len(columns))
@@ -120,7 +117,7 @@ class StreamedTable(WrappedTable):
             further = {name: bins[name]} if bins and name in bins else None
             labels = [one for one in self.unchanged.counts(name, bins=further).labels(name) if one is not None]
             texts = pa.array([str(one) for one in labels], pa.string())
-            groups = groups.set_column(at, str(at), pc.index_in(groups.column(at), value_set=texts))
+            groups = groups.set_column(at, str(at), pa.compute.index_in(groups.column(at), value_set=texts))
             namings.append(labels.__getitem__)
         return counts_from_groups(groups, columns, namings)
 
@@ -155,8 +152,6 @@ class StreamedTable(WrappedTable):
         return Table.drawn(self, *columns, sample=sample, bins=bins)
 
     def _streamed(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
         row = 0
         for batch in batches:
             columns = [

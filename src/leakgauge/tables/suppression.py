@@ -10,12 +10,12 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.streamed import StreamedTable
 from leakgauge.tables.table import Table
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,8 @@ class SuppressedTable(StreamedTable):
         return small_groups(groups, self._how.below, people)
 
     def _changed(self, name: str, column: pa.Array, row: int) -> pa.Array:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         hidden = pa.array(self.mask[row : row + len(column)])
-        return pc.if_else(hidden, pa.scalar(None, column.type), column)
+        return pa.compute.if_else(hidden, pa.scalar(None, column.type), column)
 
 
 @checked

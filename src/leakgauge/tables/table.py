@@ -14,12 +14,12 @@ import numpy as np
 from leakgauge import notebook
 from leakgauge.errors import TableError
 from leakgauge.probability import Counts
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.binnings import Bins, Learnt, Quantiles
 from leakgauge.tables.reading import Reading
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    import pyarrow as pa
 
     from leakgauge.randomness.row_order import RowOrder
     from leakgauge.tables.sampling import RowSample
@@ -139,8 +139,6 @@ def _runs(columns: tuple[str, ...], ordered: npt.NDArray[np.uint64]) -> GroupSiz
 
 def _codes(batches: Iterator[pa.RecordBatch], columns: int) -> list[npt.NDArray[np.int64]]:
     """For each column a number per row: that of its value, the missing one included."""
-    import pyarrow as pa
-
     chunks: list[list[pa.DictionaryArray]] = [[] for _ in range(columns)]
     for batch in batches:
         for own, column in zip(chunks, batch.columns, strict=True):

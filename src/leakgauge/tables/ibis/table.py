@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -14,6 +16,7 @@ import numpy as np
 from leakgauge.arguments import checked
 from leakgauge.errors import EngineError, LeakgaugeError, TableError
 from leakgauge.probability import Counts, Interval
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.aggregates import Naming, counts_from_groups, require_within
 from leakgauge.tables.binnings import (
     Auto,
@@ -30,6 +33,7 @@ from leakgauge.tables.binnings import (
 from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.failures import Result, without_values
 from leakgauge.tables.levels import Levels
+from leakgauge.tables.reading import Reading
 from leakgauge.tables.sql import bins as shared
 from leakgauge.tables.sql.dialect import number_of
 from leakgauge.tables.sql.table import (
@@ -45,7 +49,6 @@ if TYPE_CHECKING:
     import ibis
     import ibis.expr.datatypes as dt
     import numpy.typing as npt
-    import pyarrow as pa
 
 _LOST = 2.0**54
 """The number of a bin that a number is too large for; others are below 2^53."""
@@ -328,3 +331,40 @@ def _among(value: Any, cuts: Sequence[Any]) -> Any:
         return (value < points[middle]).ifelse(search(low, middle), search(middle + 1, high))
 
     return value.isnull().ifelse(ibis.null("int64"), search(0, len(points)))
+
+
+class Ibis:
+    """Table expressions of Ibis, on the connection that they were made by."""
+
+    def takes(self, source: object) -> bool:
+        """Whether it is such an expression; nobody has one before Ibis is loaded."""
+        loaded = sys.modules.get("ibis")
+        return loaded is not None and isinstance(source, loaded.Table)
+
+    def open(self, source: object, reading: Reading) -> Table:
+        """The table, which is counted where it is."""
+        rows = cast("ibis.Table", source)
+        place = _place(rows)
+        reading.require_missing_alone(place)
+        table = IbisTable(rows, tuple(reading.missing), place)
+        if not table.rows:
+            raise TableError("{place} has no rows; there is nothing to measure.", place=place)
+        return table
+
+    def files(self, address: str) -> list[Path]:
+        """None: a connection has the table."""
+        return []
+
+
+def _place(rows: ibis.Table) -> str:
+    """How messages call it."""
+    from ibis.common.exceptions import IbisError
+    from ibis.expr.operations import DatabaseTable
+
+    try:
+        backend = rows.get_backend().name
+    except IbisError:
+        raise TableError(
+            "The Ibis table belongs to no connection; make it by one, as in connection.table(NAME)."
+        ) from None
+    return f"{rows.get_name()!r} in {backend}" if isinstance(rows.op(), DatabaseTable) else f"Ibis's table in {backend}"

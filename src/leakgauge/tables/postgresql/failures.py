@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from leakgauge.errors import ColumnError, EngineError, LeakgaugeError, TableError
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.failures import Result, without_values
 
 _ANSWERED = ":  "
@@ -24,7 +25,6 @@ _LOST = ("08", "57P", "22023")
 def guarded(place: str, action: Callable[[], Result]) -> Result:
     """What the action gives; what the driver raises in it becomes one sentence about ``place``, free of any value."""
     import adbc_driver_manager as adbc
-    import pyarrow as pa
 
     failures = (adbc.Error, pa.ArrowException, OSError)
     return without_values(action, failures, lambda error: _sentence(getattr(error, "sqlstate", None), place))

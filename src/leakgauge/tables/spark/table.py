@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from leakgauge.errors import ColumnError, EngineError, TableError
 from leakgauge.randomness.row_order import RowOrder
 from leakgauge.tables import aggregates
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.aggregates import named_bins
 from leakgauge.tables.binnings import Bins
 from leakgauge.tables.spark.dialect import SparkDialect
 from leakgauge.tables.spark.failures import guarded
-from leakgauge.tables.spark.jobs import Cancellable, Partitions
-from leakgauge.tables.spark.order import Layout, keeps_order
+from leakgauge.tables.spark.jobs import Cancellable, Layout, Partitions, keeps_order
 from leakgauge.tables.spark.sessions import Held
 from leakgauge.tables.spark.workers import (
     ATTEMPTS,
@@ -29,9 +29,6 @@ from leakgauge.tables.spark.workers import (
 from leakgauge.tables.sql.bins import Bin
 from leakgauge.tables.sql.table import Source, SqlTable
 from leakgauge.tables.table import PartWriter
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _NOT_GROUPED = ("map<", "variant", "geography", "geometry")
 _MANY = 1 << 17

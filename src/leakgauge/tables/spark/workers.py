@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from leakgauge.errors import EngineError
 from leakgauge.randomness.row_order import RowOrder
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.aggregates import Naming, named_bins
 from leakgauge.tables.reordering import Extent, Scattered, read_extent, sorted_rows
 from leakgauge.tables.spark.failures import guarded
 from leakgauge.tables.table import PartWriter
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from leakgauge.tables.spark.sessions import Held
 
 ATTEMPTS = "attempts"
@@ -117,8 +116,6 @@ _ANSWER = "partition long, file string, part long, start long, size long"
 
 
 def _answer(found: Sequence[tuple[int, str, Extent]]) -> pa.RecordBatch:
-    import pyarrow as pa
-
     rows = [(partition, name, one.part, one.start, one.size) for partition, name, one in found]
     names = [field.split()[0] for field in _ANSWER.split(", ")]
     return pa.RecordBatch.from_pydict(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
@@ -150,8 +147,6 @@ class _Trial:
     shared: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
         for _ in batches:
             same = version("leakgauge") == self.version
             yield pa.RecordBatch.from_pydict({"same": [same], "shared": [Path(self.shared).exists()]})
@@ -229,9 +224,7 @@ def _drop(attempts: Path) -> None:
 
 def require_whole(folder: Path, rows: int, place: str) -> None:
     """Refuse files that do not hold every row: some were written where this process does not see them."""
-    import pyarrow.parquet as pq
-
-    found = sum(pq.read_metadata(file).num_rows for file in folder.glob("*.parquet"))
+    found = sum(pa.parquet.read_metadata(file).num_rows for file in folder.glob("*.parquet"))
     if found != rows:
         raise EngineError(
             "Spark wrote {found:,} of the {rows:,} rows of {place}; write to a folder on a disk that all workers "

@@ -16,6 +16,7 @@ from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.probability import Counts
 from leakgauge.tables import aggregates
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.aggregates import Naming, counts_from_groups, named_bins, require_within
 from leakgauge.tables.binnings import Binning, Bins, Learnt, Quantiles, learnt_edges
 from leakgauge.tables.chosen_bins import settled
@@ -29,7 +30,6 @@ from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, T
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    import pyarrow as pa
 
 _BATCH = 1 << 17
 _NUMBERS = (Kind.INT, Kind.FLOAT)
