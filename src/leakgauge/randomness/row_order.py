@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from leakgauge.probability.cells import Codes
 from leakgauge.randomness.sources import OperatingSystem, Randomness, Simulated, Words
 
 KEY_BYTES: Final = 32
@@ -24,7 +24,7 @@ _AT_ONCE: Final = 1 << 17
 _SORTED: Final = 1 << 24
 """The most rows whose whole order is held in memory where only some of their places are asked for."""
 
-Rows = npt.NDArray[np.int64]
+Rows = Codes
 
 
 @dataclass(frozen=True)

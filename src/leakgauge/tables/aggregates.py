@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from leakgauge.errors import ColumnError, LeakgaugeError
 from leakgauge.probability import Counts, Interval, Label
+from leakgauge.probability.cells import Codes
 from leakgauge.tables import arrow as pa
 
 
@@ -125,9 +125,7 @@ def named_bins(batch: pa.RecordBatch, namings: Mapping[str, Naming]) -> pa.Recor
     return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
-def _letters(
-    column: pa.ChunkedArray, name: str, naming: Naming | None
-) -> tuple[tuple[Label, ...], npt.NDArray[np.int64]]:
+def _letters(column: pa.ChunkedArray, name: str, naming: Naming | None) -> tuple[tuple[Label, ...], Codes]:
     """The distinct values in order, ``None`` last, and which of them each entry is."""
     # Plain numpy and Arrow only: some of Arrow's conveniences import pandas, which takes longer than the counting.
     # Chunks are joined first: encoded ones that hold a missing value cannot be.

@@ -22,18 +22,11 @@ if TYPE_CHECKING:
     import duckdb
 
 _KINDS = {
-    "VARCHAR": Kind.STRING,
-    "UUID": Kind.STRING,
-    "JSON": Kind.STRING,
-    '"NULL"': Kind.STRING,
     "BOOLEAN": Kind.BOOL,
-    "FLOAT": Kind.FLOAT,
-    "DOUBLE": Kind.FLOAT,
     "DATE": Kind.DATE,
-    "TIMESTAMP": Kind.TIMESTAMP,
-    "TIMESTAMP_S": Kind.TIMESTAMP,
-    "TIMESTAMP_MS": Kind.TIMESTAMP,
-    "TIMESTAMP_NS": Kind.TIMESTAMP,
+    **dict.fromkeys(["VARCHAR", "UUID", "JSON", '"NULL"'], Kind.STRING),
+    **dict.fromkeys(["FLOAT", "DOUBLE"], Kind.FLOAT),
+    **dict.fromkeys(["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"], Kind.TIMESTAMP),
     "TIMESTAMP WITH TIME ZONE": Kind.TIMESTAMP,
     **dict.fromkeys(["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"], Kind.INT),
     **dict.fromkeys(["UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"], Kind.INT),

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from leakgauge.probability.cells import Codes, Truths
 from leakgauge.randomness import simulation
 from leakgauge.tables import arrow as pa
 from leakgauge.tables.table import Table
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 MOST_ROWS = 100_000
 """A sample has no more rows than this, unless asked otherwise."""
@@ -58,7 +55,7 @@ def sampled(table: Table, names: Sequence[str], simulation_seed: int, most: int 
     return Sample({name: decoded(column) for name, column in columns.items()}, places, missing)
 
 
-def taken(batches: Iterable[pa.RecordBatch], places: npt.NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
+def taken(batches: Iterable[pa.RecordBatch], places: Codes) -> Iterator[pa.RecordBatch]:
     """The rows at some places, in increasing order, of rows that stream."""
     row = 0
     for batch in batches:
@@ -119,15 +116,15 @@ class RowSample:
             yield batch.filter(pa.array(self.among(np.arange(row, row + batch.num_rows))))
             row += batch.num_rows
 
-    def places(self, rows: int) -> npt.NDArray[np.int64]:
+    def places(self, rows: int) -> Codes:
         """The places of the drawn ones of so many rows."""
         parts = (np.arange(first, min(first + _AT_ONCE, rows)) for first in range(0, rows, _AT_ONCE))
         return np.concatenate([part[self.among(part)] for part in parts])
 
-    def among(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    def among(self, places: Codes) -> Truths:
         """Which of these places are drawn."""
         a, b, c, d, e = self.salt
         rest, other = places % _PRIME, places % _OTHER
         inner = ((a * rest + b) % _PRIME * rest + c) % _PRIME
-        drawn: npt.NDArray[np.bool_] = (inner * rest + d * other + e) % _PRIME < self.below
+        drawn: Truths = (inner * rest + d * other + e) % _PRIME < self.below
         return drawn

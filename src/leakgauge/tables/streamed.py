@@ -5,22 +5,17 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts
+from leakgauge.randomness.row_order import RowOrder
 from leakgauge.tables import arrow as pa
 from leakgauge.tables.aggregates import counted_batches, counts_from_groups, require_within
 from leakgauge.tables.binnings import Bins, Learnt, Quantiles
 from leakgauge.tables.sampling import RowSample
-from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, PartWriter, Table
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from leakgauge.randomness.row_order import RowOrder
+from leakgauge.tables.table import LARGEST, Column, Digests, GroupSizes, Kind, Moments, PartWriter, Table
 
 
 class WrappedTable(Table):
@@ -43,7 +38,7 @@ class WrappedTable(Table):
         """The columns in the table's order."""
         return self._table.columns()
 
-    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[npt.NDArray[np.uint64]]:
+    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[Digests]:
         """For each set of columns, a number per row that is the same where rows agree in all of them."""
         return self._table.digests(sets, self._gathered((name for names in sets for name in names), bins))
 
@@ -133,7 +128,7 @@ class StreamedTable(WrappedTable):
         numeric = [one.name for one in self.columns() if one.kind in (Kind.INT, Kind.FLOAT)]
         return self.unchanged.moments(*(columns or (name for name in numeric if name not in self._touched)))
 
-    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[npt.NDArray[np.uint64]]:
+    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[Digests]:
         """For each set of columns, a number per row that is the same where rows agree in all of them."""
         if self._touched.isdisjoint(name for names in sets for name in names):
             return super().digests(sets, bins)

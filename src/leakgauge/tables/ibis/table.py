@@ -43,12 +43,11 @@ from leakgauge.tables.sql.table import (
     require_counted,
     require_numbers,
 )
-from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, Table
+from leakgauge.tables.table import LARGEST, Column, Digests, GroupSizes, Kind, Moments, Table
 
 if TYPE_CHECKING:
     import ibis
     import ibis.expr.datatypes as dt
-    import numpy.typing as npt
 
 _LOST = 2.0**54
 """The number of a bin that a number is too large for; others are below 2^53."""
@@ -162,7 +161,7 @@ class IbisTable(Table):
         self._keys(self._chosen(columns, None), bins or {})
         return self._no_rows()
 
-    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[npt.NDArray[np.uint64]]:
+    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[Digests]:
         """Refused, like rows."""
         raise _not_streamed(self._place)
 

@@ -12,14 +12,11 @@ from leakgauge.tables.sql.dialect import Dialect, Lookup
 from leakgauge.tables.table import Kind
 
 _KINDS = {
-    "string": Kind.STRING,
-    "void": Kind.STRING,
     "boolean": Kind.BOOL,
-    "float": Kind.FLOAT,
-    "double": Kind.FLOAT,
     "date": Kind.DATE,
-    "timestamp": Kind.TIMESTAMP,
-    "timestamp_ntz": Kind.TIMESTAMP,
+    **dict.fromkeys(["string", "void"], Kind.STRING),
+    **dict.fromkeys(["float", "double"], Kind.FLOAT),
+    **dict.fromkeys(["timestamp", "timestamp_ntz"], Kind.TIMESTAMP),
     **dict.fromkeys(["tinyint", "smallint", "int", "bigint"], Kind.INT),
 }
 _EXACT = 2**53

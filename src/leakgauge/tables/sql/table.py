@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,10 +26,7 @@ from leakgauge.tables.sampling import RowSample
 from leakgauge.tables.sql.bins import NOT_COVERED, Bin, make_bin, require_quantiles
 from leakgauge.tables.sql.dialect import Dialect
 from leakgauge.tables.sql.groups import group_query, passes, sizes_of
-from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, Table
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
+from leakgauge.tables.table import LARGEST, Column, Digests, GroupSizes, Kind, Moments, Table
 
 _BATCH = 1 << 17
 _NUMBERS = (Kind.INT, Kind.FLOAT)
@@ -130,7 +127,7 @@ class SqlTable(Table):
         self.__dict__["rows"] = int(rows)  # the same as counting them, without another pass
         return moments_of([self._columns[at] for at in chosen], int(rows), found)
 
-    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[npt.NDArray[np.uint64]]:
+    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[Digests]:
         """For each set of columns a number per row, the same where rows agree in all of them.
 
         It is a digest of 64 bits, so that the memory does not grow with the length of texts: among 10^7 different ones
