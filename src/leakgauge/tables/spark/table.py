@@ -17,15 +17,7 @@ from leakgauge.tables.spark.dialect import SparkDialect
 from leakgauge.tables.spark.failures import guarded
 from leakgauge.tables.spark.jobs import Cancellable, Layout, Partitions, keeps_order
 from leakgauge.tables.spark.sessions import Held
-from leakgauge.tables.spark.workers import (
-    ATTEMPTS,
-    Scattering,
-    Worker,
-    require_ready,
-    require_whole,
-    write_frame,
-    write_shuffled,
-)
+from leakgauge.tables.spark.workers import ATTEMPTS, Scattering, Worker, require_ready, require_whole, write_frame
 from leakgauge.tables.sql.bins import Bin
 from leakgauge.tables.sql.table import Source, SqlTable
 from leakgauge.tables.table import PartWriter
@@ -81,10 +73,7 @@ class SparkTable(SqlTable):
             rows = self._held.streaming.sql(aggregates.select(keys, self._source), args=_arguments(binned))
             numbered = rows.toDF(*(f"o{at}" for at in range(len(names))))
             layout = self._kept(Layout.of(numbered._jdf.queryExecution().toRdd().toJavaRDD()))
-            if scattering is None:
-                write_frame(numbered, worker, folder, layout.order)
-            else:
-                write_shuffled(numbered, worker, folder, self._held)
+            write_frame(numbered, worker, folder, layout.order, self._held)
 
         def run() -> None:
             with Cancellable(self._held.context, self._place) as jobs:
