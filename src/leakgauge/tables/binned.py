@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts, Interval
-from leakgauge.tables import arrow as pa
 from leakgauge.tables.binnings import Binning, Bins, Learnt, Quantiles
 from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.coarser import CoarserTable
@@ -58,16 +57,13 @@ class BinnedTable(WrappedTable):
         self._require_open({column: quantiles})
         return super().learnt(column, quantiles)
 
-    def batches(self, *columns: str, bins: Bins | None = None, size: int = 65536) -> Iterator[pa.RecordBatch]:
-        """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
-        return super().batches(*(columns or (one.name for one in self._table.columns())), bins=bins, size=size)
-
     def _own(self, columns: Iterable[str]) -> dict[str, Binning]:
         return {name: self._fixed[name] for name in columns if name in self._fixed}
 
     def _gathered(self, columns: Iterable[str], bins: Bins | None) -> Bins:
         self._require_open(bins or {})
-        return {**self._own(columns), **(bins or {})}
+        # Where no column is named, all of them are meant.
+        return {**self._own(tuple(columns) or self._fixed), **(bins or {})}
 
     def _require_open(self, bins: Bins) -> None:
         for name in bins:

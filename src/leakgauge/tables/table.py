@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -266,9 +266,7 @@ class Table(Protocol):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
@@ -283,3 +281,4 @@ class Engine(Protocol):
 
     def files(self, address: str) -> list[Path]:
         """The local files behind an address, found without opening any; none where a server has them."""
+        return []

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from zoneinfo import ZoneInfo
 
@@ -43,7 +42,7 @@ from leakgauge.tables.sql.table import (
     require_counted,
     require_numbers,
 )
-from leakgauge.tables.table import LARGEST, Column, Digests, GroupSizes, Kind, Moments, Table
+from leakgauge.tables.table import LARGEST, Column, Digests, Engine, GroupSizes, Kind, Moments, Table
 
 if TYPE_CHECKING:
     import ibis
@@ -332,7 +331,7 @@ def _among(value: Any, cuts: Sequence[Any]) -> Any:
     return value.isnull().ifelse(ibis.null("int64"), search(0, len(points)))
 
 
-class Ibis:
+class Ibis(Engine):
     """Table expressions of Ibis, on the connection that they were made by."""
 
     def takes(self, source: object) -> bool:
@@ -349,10 +348,6 @@ class Ibis:
         if not table.rows:
             raise TableError("{place} has no rows; there is nothing to measure.", place=place)
         return table
-
-    def files(self, address: str) -> list[Path]:
-        """None: a connection has the table."""
-        return []
 
 
 def _place(rows: ibis.Table) -> str:
