@@ -33,7 +33,7 @@ from leakgauge.tables import Kind, Table, in_bins, open_table
 from leakgauge.tables.binnings import Width
 from leakgauge.tables.levels import Levels
 from leakgauge.tables.opening import source_files
-from leakgauge.tables.row_samples import RowSample
+from leakgauge.tables.sampling import RowSample
 from leakgauge.tables.spark import jobs, sessions
 from leakgauge.tables.spark.cluster import require_reachable
 from leakgauge.tables.sql.table import SqlTable

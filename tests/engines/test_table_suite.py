@@ -28,7 +28,7 @@ from leakgauge.tables import Binning, Kind, Table, in_bins, open_table
 from leakgauge.tables.aggregates import counts_from_groups
 from leakgauge.tables.binnings import Calendar, CalendarUnit, Edges, Quantiles, Width
 from leakgauge.tables.levels import Levels
-from leakgauge.tables.row_samples import RowSample
+from leakgauge.tables.sampling import RowSample
 from leakgauge.tables.sql.table import SqlTable
 from leakgauge.tables.table import GroupSizes
 from tests import ibises, sparks

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from leakgauge.tables import open_table
-from leakgauge.tables.persons import persons_in_both
+from leakgauge.tables.pairing import persons_in_both
 
 
 def test_persons_are_compared_by_all_their_values() -> None:

@@ -18,7 +18,7 @@ from leakgauge.cli import options
 from leakgauge.errors import ColumnError, InputError, LeakgaugeError, OptionError, TableError
 from leakgauge.probability import Label
 from leakgauge.tables import Kind, open_table
-from leakgauge.tables.date_formats import parse_date_format
+from leakgauge.tables.reading import parse_date_format
 
 FRENCH = "id;prénom;coût;né\n1;Zoë;1.234,50;31/12/2020\n2;Jo;12,5;01/02/2021\n3;;3;\n"
 

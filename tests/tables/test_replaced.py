@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from leakgauge.tables import open_table
-from leakgauge.tables.replaced import ReplacedTable
+from leakgauge.tables.streamed import ReplacedTable
 
 
 def test_missing_values_are_a_letter_however_the_column_is_stored() -> None:

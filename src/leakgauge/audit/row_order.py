@@ -13,7 +13,7 @@ from leakgauge.case.columns import columns_of, letters_of
 from leakgauge.probability.cells import Codes
 from leakgauge.release import Release
 from leakgauge.tables import Table, open_table
-from leakgauge.tables.row_samples import RowSample
+from leakgauge.tables.sampling import RowSample
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,8 +13,7 @@ from leakgauge.probability.cells import Codes
 from leakgauge.randomness.row_order import RowOrder
 from leakgauge.release.letters import encoded
 from leakgauge.tables import Table
-from leakgauge.tables.row_samples import RowSample
-from leakgauge.tables.sampling import decoded, taken
+from leakgauge.tables.sampling import RowSample, decoded, taken
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -27,10 +27,6 @@ def centres(labels: Sequence[Label], others: Sequence[Label] = ()) -> Floats:
 
     Raises:
         LabelError: a label is neither number, date nor bin, or a bin without an end has no other beside it.
-
-    Example:
-        >>> centres(["(-∞, 10)", "[10, 20)", 25, None]).tolist()
-        [5.0, 15.0, 25.0, nan]
     """
     read = [_read(label) for label in labels]
     bounded = [

@@ -39,8 +39,6 @@ class MapCells:
     Args:
         south: the southern edge in degrees; north, west and east likewise. A box whose west is greater than its east
             crosses the antimeridian.
-        rows: how many cells from south to north.
-        columns: how many from west to east.
 
     Raises:
         OptionError: edges outside the earth or in the wrong order, too many cells, or a box so tall or so near a pole
@@ -63,12 +61,8 @@ class MapCells:
     _edges: tuple[int, int, int, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name, value, limit in (
-            ("south", self.south, 90),
-            ("north", self.north, 90),
-            ("west", self.west, 180),
-            ("east", self.east, 180),
-        ):
+        edges = {"south": self.south, "north": self.north, "west": self.west, "east": self.east}
+        for (name, value), limit in zip(edges.items(), (90, 90, 180, 180), strict=True):
             if not -limit <= value <= limit:
                 raise OptionError(
                     "The {name!s} edge is {value}; give degrees from −{limit} to {limit}.",
@@ -83,16 +77,15 @@ class MapCells:
                 columns=self.columns,
                 most=MOST_CELLS,
             )
-        south, north, west, east = (_edge(edge) for edge in (self.south, self.north, self.west, self.east))
+        # An edge is as it is written: 40.7 is 40.7, whatever the float nearest to it is.
+        written = (Decimal(repr(float(edge))) for edge in edges.values())
+        south, north, west, east = (round(edge * UNITS) for edge in written)
         height, width = north - south, (east - west) % ROUND or (ROUND if east != west else 0)
         if height < self.rows or width < self.columns:
             raise OptionError(
                 "The box from {south} to {north} north and {west} to {east} east is too small for {rows} by {columns} "
                 "cells of a centimetre or more; give its south before its north, and its west before its east.",
-                south=self.south,
-                north=self.north,
-                west=self.west,
-                east=self.east,
+                **edges,
                 rows=self.rows,
                 columns=self.columns,
             )
@@ -218,11 +211,6 @@ def require_smaller(metres: float, tall: float, wide: float) -> None:
             tall=tall,
             wide=wide,
         )
-
-
-def _edge(degrees: float) -> int:
-    """An edge in units, as it is written: 40.7 is 40.7, whatever the float nearest to it is."""
-    return round(Decimal(repr(float(degrees))) * UNITS)
 
 
 def _units(degrees: object) -> Codes:

@@ -305,12 +305,7 @@ class Evaluation:
 
 
 def evaluate(leaf_states: LeafStates, index_system: Mapping[str, str]) -> Evaluation:
-    """The evaluation of the paper's 28 leaves on a tree; leaves that are not there are left out.
-
-    Args:
-        leaf_states: for each leaf its states with how often, as in Table 1.
-        index_system: as for ``paper_tree``.
-    """
+    """The evaluation of the paper's 28 leaves on a tree; leaves that are not there are left out."""
     tree, leaves = paper_tree(index_system), dict[str, Floats]()
     for leaf, states in leaf_states.items():
         labels = np.array([MEMBERSHIP[states[state]] if state in states else 0.0 for state in State])

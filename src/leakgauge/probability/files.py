@@ -83,7 +83,7 @@ class NamedChannel:
             return None
         at, groups = [self.inputs.index(name) for name in self.given], defaultdict[tuple[Label, ...], list[int]](list)
         for place, label in enumerate(self.channel.inputs):
-            parts = label if isinstance(label, tuple) else (label,)
+            parts = _parts(label)
             groups[tuple(parts[one] for one in at)].append(place)
         return tuple(map(tuple, groups.values()))
 

@@ -69,13 +69,7 @@ class Joint(TwoWay):
         return Joint._trusted(self.columns, self.rows, self.cells.transpose())
 
     def second_through(self, channel: Channel, part: int | None = None) -> Joint:
-        """The joint of the first variable and what a channel makes of the second, or of one part of its tuples.
-
-        Example:
-            >>> joint = Joint(["ill", "well"], ["old", "young"], [[0.2, 0.1], [0.3, 0.4]])
-            >>> joint.second_through(Channel(["old", "young"], ["?"], [[1.0], [1.0]])).matrix.round(3).tolist()
-            [[0.3], [0.7]]
-        """
+        """The joint of the first variable and what a channel makes of the second, or of one part of its tuples."""
         inputs = {label: at for at, label in enumerate(channel.inputs)}
         groups: dict[Any, tuple[list[int], list[int]]] = {}
         for at, label in enumerate(cast("Sequence[Any]", self.columns)):

@@ -48,12 +48,7 @@ _WRITTEN = re.compile(r"(?:\(-∞|\[(?P<low>[^,]+)), (?:∞\)|(?P<high>[^,]+)(?P
 
 
 def interval_of(text: str) -> Interval | None:
-    """The interval that is written so; None where the text is not one.
-
-    Example:
-        >>> interval_of("[30, 40)"), interval_of("thirty")
-        (Interval(low=30.0, high=40.0, closed=False), None)
-    """
+    """The interval that is written so; None where the text is not one."""
     found = _WRITTEN.fullmatch(text)
     if found is None:
         return None

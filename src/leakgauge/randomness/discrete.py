@@ -14,8 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from leakgauge.probability.cells import Codes
 from leakgauge.randomness.draws import Uniform, coins, exponential_bounds
 from leakgauge.randomness.sources import Randomness
 
@@ -29,13 +29,13 @@ _ROUNDING = 2.0**-48
 """Bound on the relative error of −scale · ln(U) in floats, a dozen times what it can be."""
 
 
-def discrete_laplace(scale: float, count: int, randomness: Randomness) -> npt.NDArray[np.int64]:
+def discrete_laplace(scale: float, count: int, randomness: Randomness) -> Codes:
     """``count`` whole numbers k with probability ∝ e^(−|k|/scale)."""
     drawn = _geometric(scale, 2 * count, randomness)
     return drawn[:count] - drawn[count:]
 
 
-def discrete_gaussian(sigma: float, count: int, randomness: Randomness) -> npt.NDArray[np.int64]:
+def discrete_gaussian(sigma: float, count: int, randomness: Randomness) -> Codes:
     """``count`` whole numbers k with probability ∝ e^(−k²/2σ²)."""
     _require(sigma)
     scale = math.floor(sigma) + 1
@@ -59,7 +59,7 @@ def discrete_gaussian(sigma: float, count: int, randomness: Randomness) -> npt.N
     return np.concatenate(kept)
 
 
-def _geometric(scale: float, count: int, randomness: Randomness) -> npt.NDArray[np.int64]:
+def _geometric(scale: float, count: int, randomness: Randomness) -> Codes:
     """Whole parts of −scale · ln(U): P(G ≥ k) = P(U ≤ e^(−k/scale))."""
     _require(scale)
     words = randomness.words(count)
@@ -71,7 +71,7 @@ def _geometric(scale: float, count: int, randomness: Randomness) -> npt.NDArray[
     with np.errstate(divide="ignore"):
         slack = (depths + scale) * _ROUNDING + scale / words.astype(np.float64)
     doubtful = np.flatnonzero((beside <= slack) | (1 - beside <= slack))
-    drawn: npt.NDArray[np.int64] = whole.astype(np.int64)
+    drawn: Codes = whole.astype(np.int64)
     for at in doubtful.tolist():
         drawn[at] = _whole_part(Uniform(int(words[at]), randomness), Fraction(scale), max(int(whole[at]), 0))
     return drawn
@@ -100,7 +100,7 @@ def _require(scale: float) -> None:
         raise ValueError(f"a scale of {scale} steps lies outside (0, 2^36]")
 
 
-def opendp_discrete_laplace(scale: float, count: int) -> npt.NDArray[np.int64]:
+def opendp_discrete_laplace(scale: float, count: int) -> Codes:
     """``count`` whole numbers k with probability ∝ e^(−|k|/scale)."""
     from opendp.measurements import make_laplace
     from opendp.metrics import l1_distance
@@ -108,7 +108,7 @@ def opendp_discrete_laplace(scale: float, count: int) -> npt.NDArray[np.int64]:
     return _drawn(make_laplace(_numbers(), l1_distance(T="i64"), scale=scale), count)
 
 
-def opendp_discrete_gaussian(sigma: float, count: int) -> npt.NDArray[np.int64]:
+def opendp_discrete_gaussian(sigma: float, count: int) -> Codes:
     """``count`` whole numbers k with probability ∝ e^(−k²/2σ²)."""
     from opendp.measurements import make_gaussian
     from opendp.metrics import l2_distance
@@ -127,5 +127,5 @@ def _numbers() -> Any:
     return vector_domain(atom_domain(T="i64"))
 
 
-def _drawn(measurement: Any, count: int) -> npt.NDArray[np.int64]:
+def _drawn(measurement: Any, count: int) -> Codes:
     return np.array(measurement([0] * count), dtype=np.int64)

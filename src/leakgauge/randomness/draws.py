@@ -15,8 +15,8 @@ from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from leakgauge.probability.cells import Codes, Floats, Truths
 from leakgauge.randomness.sources import Randomness
 
 Enclosed: TypeAlias = Callable[[int], tuple[Fraction, Fraction]]
@@ -71,14 +71,12 @@ def root_bounds(square: Fraction, digits: int) -> tuple[Fraction, Fraction]:
     return Fraction(root, unit), Fraction(root if root * root == scaled else root + 1, unit)
 
 
-def as_floats(exponents: Sequence[Fraction]) -> npt.NDArray[np.float64]:
+def as_floats(exponents: Sequence[Fraction]) -> Floats:
     """Rational exponents of at least 0 as floats near enough for ``coins``."""
     return np.array([float(min(gamma, Fraction(LARGEST_EXPONENT))) for gamma in exponents], dtype=np.float64)
 
 
-def coins(
-    exponents: npt.NDArray[np.float64], exact: Callable[[int], Fraction], randomness: Randomness
-) -> npt.NDArray[np.bool_]:
+def coins(exponents: Floats, exact: Callable[[int], Fraction], randomness: Randomness) -> Truths:
     """For each exponent γ ≥ 0 true with probability e^−γ exactly.
 
     Args:
@@ -93,9 +91,7 @@ def coins(
     return coins_enclosed(exponents, rational, randomness)
 
 
-def coins_enclosed(
-    exponents: npt.NDArray[np.float64], enclosed: Callable[[int], Enclosed], randomness: Randomness
-) -> npt.NDArray[np.bool_]:
+def coins_enclosed(exponents: Floats, enclosed: Callable[[int], Enclosed], randomness: Randomness) -> Truths:
     """``coins`` for exponents that need not be rational.
 
     Args:
@@ -117,7 +113,7 @@ def coins_enclosed(
     return heads
 
 
-def proportionally(counts: npt.NDArray[np.int64], exponents: Sequence[Fraction], randomness: Randomness) -> int:
+def proportionally(counts: Codes, exponents: Sequence[Fraction], randomness: Randomness) -> int:
     """A position drawn with probability proportional to counts · e^−exponents, exactly.
 
     Args:
@@ -158,7 +154,7 @@ def _share_bounds(weights: list[int], gammas: list[Fraction], end: int, digits: 
     return low / (low + rest_high), high / (high + rest_low)
 
 
-def below(limit: int, count: int, randomness: Randomness) -> npt.NDArray[np.int64]:
+def below(limit: int, count: int, randomness: Randomness) -> Codes:
     """``count`` whole numbers, each equally likely to be any of 0 … limit − 1; ``limit`` is at most 2^63."""
     if not 1 <= limit <= 1 << 63:
         raise ValueError(f"a limit of {limit} lies outside 1 … 2^63")
@@ -171,7 +167,7 @@ def below(limit: int, count: int, randomness: Randomness) -> npt.NDArray[np.int6
     return (words % np.uint64(limit)).astype(np.int64)
 
 
-def shuffled(count: int, randomness: Randomness) -> npt.NDArray[np.int64]:
+def shuffled(count: int, randomness: Randomness) -> Codes:
     """The numbers 0 … count − 1 in random order, every order equally likely."""
     while True:
         keys = randomness.words(count)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from leakgauge.probability.cells import Codes
 from leakgauge.randomness.sources import OperatingSystem, Randomness, Simulated, Words
 
 KEY_BYTES: Final = 32
@@ -24,18 +24,12 @@ _AT_ONCE: Final = 1 << 17
 _SORTED: Final = 1 << 24
 """The most rows whose whole order is held in memory where only some of their places are asked for."""
 
-Rows = npt.NDArray[np.int64]
+Rows = Codes
 
 
 @dataclass(frozen=True)
 class RowOrder:
-    """A random order of the rows of a table; whoever has the key can put them back.
-
-    Example:
-        >>> order = RowOrder(bytes(32))
-        >>> order.of(5).tolist(), order.places(np.arange(5), 5).tolist()
-        ([3, 0, 1, 2, 4], [1, 2, 3, 0, 4])
-    """
+    """A random order of the rows of a table; whoever has the key can put them back."""
 
     key: bytes
 

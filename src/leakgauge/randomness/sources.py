@@ -36,10 +36,7 @@ def require_source(randomness: Randomness) -> None:
 class OperatingSystem:
     """The kernel's cryptographic generator: no state in this process, so nothing to steal, fork or repeat."""
 
-    @property
-    def private(self) -> bool:
-        """True: nobody else can generate the same words."""
-        return True
+    private = True
 
     def words(self, count: int) -> Words:
         """An array of ``count`` words."""
@@ -49,6 +46,8 @@ class OperatingSystem:
 class Simulated:
     """Words that follow from a seed: for simulations only, anyone who knows the seed draws them again."""
 
+    private = False
+
     def __init__(self, simulation_seed: int) -> None:
         if simulation_seed < 0:
             raise OptionError(
@@ -56,11 +55,6 @@ class Simulated:
             )
         self.simulation_seed = simulation_seed
         self._generator = np.random.PCG64(simulation_seed)
-
-    @property
-    def private(self) -> bool:
-        """False: whoever knows the seed can generate the same words."""
-        return False
 
     def words(self, count: int) -> Words:
         """An array of ``count`` words."""

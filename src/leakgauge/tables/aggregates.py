@@ -7,26 +7,19 @@ Arguments are SQL expressions an engine made: quoted names and placeholders that
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from leakgauge.errors import ColumnError, LeakgaugeError
 from leakgauge.probability import Counts, Interval, Label
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from leakgauge.probability.cells import Codes
+from leakgauge.tables import arrow as pa
 
 
 def quoted(name: str) -> str:
     """The name as an SQL identifier, whatever it contains."""
     return '"' + name.replace('"', '""') + '"'
-
-
-def count_rows(source: str) -> str:
-    """A query for the number of rows."""
-    return f"SELECT COUNT(*) FROM {source}"
 
 
 def count_groups(keys: Sequence[str], letters: Sequence[str], source: str, limit: int) -> str:
@@ -94,8 +87,6 @@ def counts_from_groups(groups: pa.Table, names: Sequence[str], namings: Sequence
 
 def counted_batches(batches: Iterable[pa.RecordBatch], columns: int) -> pa.Table:
     """The combinations of values that occur in rows that stream, and in the last column how often."""
-    import pyarrow as pa
-
     keys = [str(at) for at in range(columns)]
     found: list[pa.Table] = []
     for batch in batches:
@@ -108,8 +99,6 @@ def counted_batches(batches: Iterable[pa.RecordBatch], columns: int) -> pa.Table
 
 
 def _merged(parts: Sequence[pa.Table], keys: list[str]) -> pa.Table:
-    import pyarrow as pa
-
     whole = pa.concat_tables(parts).group_by(keys).aggregate([("count_all", "sum")])
     return whole.select([*keys, "count_all_sum"]).rename_columns([*keys, "count_all"])
 
@@ -127,8 +116,6 @@ def require_within(groups: int, columns: Sequence[str], limit: int) -> None:
 
 def named_bins(batch: pa.RecordBatch, namings: Mapping[str, Naming]) -> pa.RecordBatch:
     """The rows with the text of its interval in place of every number or start of a bin."""
-    import pyarrow as pa
-
     columns = list(batch.columns)
     for name, naming in namings.items():
         at = batch.schema.get_field_index(name)
@@ -138,22 +125,17 @@ def named_bins(batch: pa.RecordBatch, namings: Mapping[str, Naming]) -> pa.Recor
     return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
-def _letters(
-    column: pa.ChunkedArray, name: str, naming: Naming | None
-) -> tuple[tuple[Label, ...], npt.NDArray[np.int64]]:
+def _letters(column: pa.ChunkedArray, name: str, naming: Naming | None) -> tuple[tuple[Label, ...], Codes]:
     """The distinct values in order, ``None`` last, and which of them each entry is."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     # Plain numpy and Arrow only: some of Arrow's conveniences import pandas, which takes longer than the counting.
     # Chunks are joined first: encoded ones that hold a missing value cannot be.
     joined = column.combine_chunks()
     if isinstance(joined, pa.DictionaryArray):
         # Encoded already, with missing values among the codes, which stay there however it is encoded again.
         joined = joined.dictionary_decode()
-    encoded = pc.dictionary_encode(joined, null_encoding="encode")
+    encoded = pa.compute.dictionary_encode(joined, null_encoding="encode")
     values = encoded.dictionary
-    order = pc.sort_indices(values)  # puts the missing value last
+    order = pa.compute.sort_indices(values)  # puts the missing value last
     rank = np.empty(len(values), dtype=np.int64)
     rank[np.from_dlpack(order)] = np.arange(len(values))
     codes = rank[np.from_dlpack(encoded.indices)]
@@ -169,8 +151,6 @@ def _letters(
 
 
 def _named(values: pa.Array, naming: Naming | None) -> list[Label]:
-    import pyarrow as pa
-
     labels: list[Any] = values.to_pylist()
     if pa.types.is_decimal(values.type):
         labels = [None if label is None else int(label) for label in labels]

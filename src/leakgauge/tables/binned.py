@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError
@@ -15,16 +14,9 @@ from leakgauge.tables.levels import Levels
 from leakgauge.tables.streamed import WrappedTable
 from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, Table
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 class BinnedTable(WrappedTable):
-    """Another table with some of its columns in bins, which are texts such as ``[30, 40)``; made by ``in_bins``.
-
-    Attributes:
-        bins: how each of them is binned; edges learnt from the table are settled once.
-    """
+    """Another table with some of its columns in bins, which are texts such as ``[30, 40)``; made by ``in_bins``."""
 
     def __init__(self, table: Table, bins: Bins) -> None:
         streamed = {name: how for name, how in bins.items() if isinstance(how, Levels) and not table.takes_levels}
@@ -65,16 +57,13 @@ class BinnedTable(WrappedTable):
         self._require_open({column: quantiles})
         return super().learnt(column, quantiles)
 
-    def batches(self, *columns: str, bins: Bins | None = None, size: int = 65536) -> Iterator[pa.RecordBatch]:
-        """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
-        return super().batches(*(columns or (one.name for one in self._table.columns())), bins=bins, size=size)
-
     def _own(self, columns: Iterable[str]) -> dict[str, Binning]:
         return {name: self._fixed[name] for name in columns if name in self._fixed}
 
     def _gathered(self, columns: Iterable[str], bins: Bins | None) -> Bins:
         self._require_open(bins or {})
-        return {**self._own(columns), **(bins or {})}
+        # Where no column is named, all of them are meant.
+        return {**self._own(tuple(columns) or self._fixed), **(bins or {})}
 
     def _require_open(self, bins: Bins) -> None:
         for name in bins:

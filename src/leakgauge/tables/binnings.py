@@ -106,12 +106,7 @@ class Edges:
 
 @dataclass(frozen=True)
 class Learnt:
-    """Edges that a table's quantiles gave, rounded, equal ones merged; the first and the last interval are unbounded.
-
-    Attributes:
-        cuts: the edges; none where all of them coincide.
-        asked: what they were learnt for.
-    """
+    """Edges that a table's quantiles gave, rounded, equal ones merged; the outermost intervals are unbounded."""
 
     cuts: tuple[float, ...] | tuple[date, ...]
     asked: Quantiles | Auto
@@ -182,12 +177,7 @@ def parse_binning(text: str) -> Binning:
 
 
 def spelled_binning(binning: Binning) -> str:
-    """The binning as ``parse_binning`` reads it, levels apart; learnt edges as edges.
-
-    Example:
-        >>> spelled_binning(Edges((0.0, 18.0, 65.5))), spelled_binning(Calendar(CalendarUnit.YEAR))
-        ('edges:0,18,65.5', 'year')
-    """
+    """The binning as ``parse_binning`` reads it, levels apart; learnt edges as edges."""
     match binning:
         case Width(width):
             return f"width:{_spelled_cut(float(width))}"
@@ -217,12 +207,7 @@ def asked_binning(binning: Binning) -> Binning:
 def parse_binnings(
     texts: Iterable[str], columns: Collection[str], levels: Iterable[str] = (), folder: Path | None = None
 ) -> dict[str, Binning]:
-    """How columns are binned, by their names, from texts such as ``age=width:10``, and levels such as ``job=FILE:2``.
-
-    Args:
-        columns: those that may be named.
-        folder: where the files of levels are that a relative path names; by default the current one.
-    """
+    """How columns are binned, by name, from texts such as ``age=width:10`` and levels such as ``job=FILE:2``."""
     found: dict[str, Binning] = {}
     for text in texts:
         column, equals, how = text.rpartition("=")
@@ -296,10 +281,6 @@ def learnt_edges(asked: Quantiles | Auto, found: Sequence[float] | Sequence[date
 
     Args:
         found: the least value, the quantiles, the greatest value.
-
-    Example:
-        >>> learnt_edges(Quantiles(3), [17.0, 24.4713, 61.18, 90.0]).cuts
-        (24.5, 61.0)
     """
     edges: list[Any] = sorted(set(found))
     around = zip(pairwise(edges), pairwise(edges[1:]), strict=False)

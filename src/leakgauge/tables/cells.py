@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime, time
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+from leakgauge.tables import arrow as pa
 
 _MIDNIGHT: Final = time()
 _WHOLE: Final = 2**53
@@ -18,13 +17,7 @@ def column_of_cells(cells: Sequence[Any]) -> pa.Array:
     """The cells as a column: numbers, whole ones where all are; truth values, dates or times; text where kinds mix.
 
     None and the empty text are missing.
-
-    Example:
-        >>> column_of_cells([1.0, None, 3.0]).type, column_of_cells([1.5, "n/a"]).to_pylist()
-        (DataType(int64), ['1.5', 'n/a'])
     """
-    import pyarrow as pa
-
     # NaN alone is not itself.
     values = [None if cell is None or cell == "" or cell != cell else cell for cell in cells]
     kinds = {type(value) for value in values} - {type(None)}
@@ -41,8 +34,6 @@ def column_of_cells(cells: Sequence[Any]) -> pa.Array:
 
 def _days(values: Sequence[Any]) -> pa.Array:
     """Dates, and times only where one of them is not midnight."""
-    import pyarrow as pa
-
     moments = [datetime.combine(one, _MIDNIGHT) if type(one) is date else one for one in values]
     if all(one is None or one.time() == _MIDNIGHT for one in moments):
         return pa.array([None if one is None else one.date() for one in moments], pa.date32())

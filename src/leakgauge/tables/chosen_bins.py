@@ -5,18 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from leakgauge.distances.centres import EPOCH, centres, day_of
 from leakgauge.probability import Interval
 from leakgauge.probability.cells import Floats
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.binnings import MOST_BINS, Auto, Binning, Calendar, CalendarUnit, Learnt, Quantiles, learnt_edges
 from leakgauge.tables.table import Kind, Table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 NUMBER, FEWEST = 20, 4
 """The default number of bins of numbers; fewer in a small table."""
@@ -126,21 +124,16 @@ def present_share(table: Table, column: str) -> float:
 
 def places_of(column: pa.Array) -> Floats:
     """The numbers of a column, or its dates in days; NaN where one is missing."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     kind = column.type
     if pa.types.is_date(kind):
         return _floats(column.cast(pa.date32()).cast(pa.int32())) + EPOCH
     if pa.types.is_timestamp(kind):
-        micros = pc.cast(column, pa.timestamp("us", kind.tz), safe=False).cast(pa.int64())
+        micros = pa.compute.cast(column, pa.timestamp("us", kind.tz), safe=False).cast(pa.int64())
         return _floats(micros) / 86_400e6 + EPOCH
     return _floats(column)
 
 
 def _floats(column: pa.Array) -> Floats:
-    import pyarrow as pa
-
     return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Label
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.levels import Levels
 from leakgauge.tables.streamed import StreamedTable
 from leakgauge.tables.table import Column, Kind, Table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def coarser_texts(levels: Levels, column: Column) -> dict[str, str]:
@@ -61,17 +58,10 @@ class CoarserTable(StreamedTable):
             Column(one.name, Kind.STRING) if one.name in self._touched else one for one in self.unchanged.columns()
         )
 
-    def _changed(self, batch: pa.RecordBatch, row: int) -> pa.RecordBatch:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        columns = list(batch.columns)
-        for at, name in enumerate(batch.schema.names):
-            if name in self._touched:
-                encoded = pc.dictionary_encode(columns[at], null_encoding="encode")
-                texts = pa.array([self._coarser[name][one] for one in encoded.dictionary.to_pylist()], pa.string())
-                columns[at] = texts.take(encoded.indices)
-        return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+    def _changed(self, name: str, column: pa.Array, row: int) -> pa.Array:
+        encoded = pa.compute.dictionary_encode(column, null_encoding="encode")
+        texts = pa.array([self._coarser[name][one] for one in encoded.dictionary.to_pylist()], pa.string())
+        return texts.take(encoded.indices)
 
 
 def _looked_up(table: Table, column: Column, levels: Levels) -> dict[Label, str | None]:

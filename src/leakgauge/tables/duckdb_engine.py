@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from leakgauge.errors import TableError, did_you_mean
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.aggregates import quoted
 from leakgauge.tables.csv_files import csv_text
 from leakgauge.tables.duckdb_failures import guarded
@@ -25,7 +26,6 @@ from leakgauge.tables.workbooks import WORKBOOKS, read_workbook
 
 if TYPE_CHECKING:
     import duckdb
-    import pyarrow as pa
 
 _DELIMITERS = {".csv": None, ".tsv": "\t", ".tab": "\t"}
 _JSON: dict[str, Literal["newline_delimited", "auto"]] = {
@@ -281,8 +281,6 @@ def as_arrow(source: Any) -> pa.Table:
     Raises:
         TableError: something else, or columns that cannot be told apart or mix kinds of values.
     """
-    import pyarrow as pa
-
     given = type(source).__name__
     pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
     if polars is not None and isinstance(source, polars.LazyFrame):
@@ -314,8 +312,6 @@ def as_arrow(source: Any) -> pa.Table:
 
 def _from_stream(source: Any) -> pa.Table | None:
     """The rows of an object that hands out Arrow; None where they are not rows of columns."""
-    import pyarrow as pa
-
     try:
         return pa.RecordBatchReader.from_stream(source).read_all()
     except (pa.ArrowException, TypeError, ValueError):
@@ -324,8 +320,6 @@ def _from_stream(source: Any) -> pa.Table | None:
 
 
 def _from_pandas(frame: Any) -> pa.Table:
-    import pyarrow as pa
-
     if len(set(frame.columns)) < len(frame.columns) or not all(isinstance(name, str) for name in frame.columns):
         raise TableError("The columns of the table in memory need distinct texts as names; rename them.")
     columns = {}

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Final
 
 from leakgauge.errors import TableError
+from leakgauge.tables import arrow as pa
 
 _PIECE: Final = 1 << 20
 _ENOUGH: Final = 0.9
@@ -61,8 +62,6 @@ def _decoder(encoding: str | None) -> codecs.IncrementalDecoder:
 
 
 def _data(path: str, place: str) -> Iterator[bytes]:
-    import pyarrow as pa
-
     try:
         with pa.input_stream(path, compression="detect") as stream:
             while data := stream.read(_PIECE):

@@ -183,10 +183,6 @@ def parse_levels(
 ) -> dict[str, tuple[Hierarchy, int | None]]:
     """The hierarchy of each column and its level, from texts such as ``job=jobs.csv:2``; None where no level is said.
 
-    Args:
-        columns: those that may be named.
-        folder: where files are that a relative path names; by default the current one.
-
     Raises:
         OptionError: a text of another form, a column that is not one of these or named twice, or a level that its file
             does not have.
@@ -230,12 +226,7 @@ def level_files(texts: Iterable[str]) -> list[Path]:
 
 
 def level_file(text: str) -> tuple[Path, int | None]:
-    """The file and the level of ``FILE:2``; a path may hold colons too, so the last one counts, before digits.
-
-    Example:
-        >>> level_file("old:jobs.csv:2")[1], level_file("old:jobs.csv")[1]
-        (2, None)
-    """
+    """The file and the level of ``FILE:2``; a path may hold colons too, so the last one counts, before digits."""
     name, colon, digits = text.rpartition(":")
     if colon and digits.isascii() and digits.isdigit():
         return Path(name), int(digits)

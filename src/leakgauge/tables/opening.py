@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from leakgauge.tables.duckdb_engine import DuckDB
-from leakgauge.tables.ibis.engine import Ibis
+from leakgauge.tables.ibis.table import Ibis
 from leakgauge.tables.postgresql.engine import Postgresql
 from leakgauge.tables.reading import Reading
 from leakgauge.tables.spark.engine import Spark
@@ -68,10 +68,6 @@ def source_files(address: str) -> list[Path]:
     """The files behind an address that ``open_table`` takes, found without opening any.
 
     What does not exist is named all the same: the path itself, also for a pattern that nothing matches.
-
-    Example:
-        >>> [path.name for path in source_files("people.duckdb#adults")]
-        ['people.duckdb']
     """
     return _engine_of(address).files(address)
 

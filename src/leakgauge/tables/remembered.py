@@ -92,14 +92,5 @@ def _items(bins: Bins | None, names: Sequence[str] | None = None) -> Items:
 
 
 def remembered(table: Table) -> RememberedTable:
-    """The table with its aggregates cached, for many settings on the same rows.
-
-    Example:
-        >>> import pyarrow as pa
-        >>> from leakgauge.tables import open_table
-        >>> with open_table(pa.table({"town": ["A", "B", "A"]})) as people:
-        ...     known = remembered(people)
-        ...     known.counts("town") is known.counts("town")
-        True
-    """
+    """The table with its aggregates cached, for many settings on the same rows."""
     return table if isinstance(table, RememberedTable) else RememberedTable(table)

@@ -10,14 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import BinaryIO, Final
 
 import numpy as np
 
 from leakgauge.randomness.row_order import RowOrder, by_marks
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from leakgauge.tables import arrow as pa
 
 HELD: Final = 1 << 28
 """Bytes of rows that are held until they are written to a file."""
@@ -43,13 +41,7 @@ def parts_of(size: int) -> int:
 
 
 class Scattered:
-    """Rows by the parts of their marks: in memory, and in a file once they are many.
-
-    Args:
-        file: where rows go that are not held.
-        parts: how many there are.
-        held: the bytes of rows that may be held.
-    """
+    """Rows by the parts of their marks: in memory, and in a file once they are many."""
 
     def __init__(self, file: BinaryIO, order: RowOrder, parts: int, held: int = HELD) -> None:
         self.extents: list[Extent] = []
@@ -59,8 +51,6 @@ class Scattered:
 
     def add(self, batch: pa.RecordBatch, first: int) -> None:
         """Take rows that follow each other in the table, the first of which has this number."""
-        import pyarrow as pa
-
         if not batch.num_rows:
             return
         marks = self._order.marks(first, batch.num_rows)
@@ -78,8 +68,6 @@ class Scattered:
 
     def spill(self) -> None:
         """Write the rows that are held to the file."""
-        import pyarrow as pa
-
         for part, batches in sorted(self._held.items()):
             start, rows = self._file.tell(), joined(batches)
             with pa.ipc.new_stream(self._file, rows.schema) as writer:
@@ -103,8 +91,6 @@ class Scattered:
 
 def read_extent(file: BinaryIO, extent: Extent) -> pa.RecordBatch:
     """The rows that stand there."""
-    import pyarrow as pa
-
     file.seek(extent.start)
     with pa.ipc.open_stream(file.read(extent.size)) as reader:
         return joined(list(reader))
@@ -112,8 +98,6 @@ def read_extent(file: BinaryIO, extent: Extent) -> pa.RecordBatch:
 
 def sorted_rows(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     """Rows of one part in the order of their marks, and without them."""
-    import pyarrow as pa
-
     rows = joined(batches)
     order = by_marks(rows.column(_MARK).to_numpy())
     names = [name for name in rows.schema.names if name != _MARK]
@@ -133,8 +117,6 @@ def reordered(
 
 def joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     """The rows of some batches, one after the other."""
-    import pyarrow as pa
-
     if len(batches) == 1:
         return batches[0]
     whole = pa.Table.from_batches(batches).unify_dictionaries().combine_chunks()

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from leakgauge.errors import TableError
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.cells import column_of_cells
 from leakgauge.tables.reading import Reading
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 READERS: Final = {
     ".sav": "read_sav",
@@ -32,8 +30,6 @@ def read_statistics_file(path: Path, reading: Reading) -> pa.Table:
     Raises:
         TableError: a damaged file, one of another encoding, or the extra ``statistics`` is not installed.
     """
-    import pyarrow as pa
-
     place = repr(str(path))
     try:
         import pyreadstat

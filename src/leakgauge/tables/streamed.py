@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts
+from leakgauge.randomness.row_order import RowOrder
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.aggregates import counted_batches, counts_from_groups, require_within
 from leakgauge.tables.binnings import Bins, Learnt, Quantiles
-from leakgauge.tables.row_samples import RowSample
-from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, PartWriter, Table
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-    import pyarrow as pa
-
-    from leakgauge.randomness.row_order import RowOrder
+from leakgauge.tables.sampling import RowSample
+from leakgauge.tables.table import LARGEST, Column, Digests, GroupSizes, Kind, Moments, PartWriter, Table
 
 
 class WrappedTable(Table):
@@ -43,7 +38,7 @@ class WrappedTable(Table):
         """The columns in the table's order."""
         return self._table.columns()
 
-    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[npt.NDArray[np.uint64]]:
+    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[Digests]:
         """For each set of columns, a number per row that is the same where rows agree in all of them."""
         return self._table.digests(sets, self._gathered((name for names in sets for name in names), bins))
 
@@ -88,11 +83,7 @@ class WrappedTable(Table):
 
 
 class StreamedTable(WrappedTable):
-    """Another table, some of whose columns are changed row by row.
-
-    Attributes:
-        unchanged: that table.
-    """
+    """Another table, some of whose columns are changed row by row."""
 
     def __init__(self, table: Table, columns: Iterable[str]) -> None:
         super().__init__(table)
@@ -100,8 +91,8 @@ class StreamedTable(WrappedTable):
         self._touched = frozenset(columns)
 
     @abstractmethod
-    def _changed(self, batch: pa.RecordBatch, row: int) -> pa.RecordBatch:
-        """The rows as they are seen; ``row`` is the number of the first."""
+    def _changed(self, name: str, column: pa.Array, row: int) -> pa.Array:
+        """Some rows of a column as they are seen; ``row`` is the number of the first."""
 
     # Columns that are changed here are known here alone.
     few, writing, group_sizes = Table.few, Table.writing, Table.group_sizes
@@ -109,9 +100,6 @@ class StreamedTable(WrappedTable):
     @checked
     def counts(self, *columns: str, bins: Bins | None = None, limit: int = LARGEST) -> Counts:
         """How often each combination of values occurs, one axis per column; bins are in order."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         if self._touched.isdisjoint(columns):
             return self.unchanged.counts(*columns, bins=bins, limit=limit)
         groups = counted_batches(self.batches(*columns, bins=bins), len(columns))
@@ -124,7 +112,7 @@ class StreamedTable(WrappedTable):
             further = {name: bins[name]} if bins and name in bins else None
             labels = [one for one in self.unchanged.counts(name, bins=further).labels(name) if one is not None]
             texts = pa.array([str(one) for one in labels], pa.string())
-            groups = groups.set_column(at, str(at), pc.index_in(groups.column(at), value_set=texts))
+            groups = groups.set_column(at, str(at), pa.compute.index_in(groups.column(at), value_set=texts))
             namings.append(labels.__getitem__)
         return counts_from_groups(groups, columns, namings)
 
@@ -140,7 +128,7 @@ class StreamedTable(WrappedTable):
         numeric = [one.name for one in self.columns() if one.kind in (Kind.INT, Kind.FLOAT)]
         return self.unchanged.moments(*(columns or (name for name in numeric if name not in self._touched)))
 
-    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[npt.NDArray[np.uint64]]:
+    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[Digests]:
         """For each set of columns, a number per row that is the same where rows agree in all of them."""
         if self._touched.isdisjoint(name for names in sets for name in names):
             return super().digests(sets, bins)
@@ -161,5 +149,20 @@ class StreamedTable(WrappedTable):
     def _streamed(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         row = 0
         for batch in batches:
-            yield self._changed(batch, row)
+            columns = [
+                self._changed(name, column, row) if name in self._touched else column
+                for name, column in zip(batch.schema.names, batch.columns, strict=True)
+            ]
+            yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
             row += batch.num_rows
+
+
+class ReplacedTable(StreamedTable):
+    """Another table with other values in some of its columns, which stand in the order of its rows."""
+
+    def __init__(self, table: Table, values: Mapping[str, pa.Array]) -> None:
+        super().__init__(table, values)
+        self._values = values
+
+    def _changed(self, name: str, column: pa.Array, row: int) -> pa.Array:
+        return self._values[name].slice(row, len(column))

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
+from leakgauge.probability.cells import Truths
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.streamed import StreamedTable
-from leakgauge.tables.table import Table
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-    import pyarrow as pa
+from leakgauge.tables.table import Digests, Table
 
 
 @dataclass(frozen=True)
@@ -49,22 +46,15 @@ class SuppressedTable(StreamedTable):
         self._how = how
 
     @cached_property
-    def mask(self) -> npt.NDArray[np.bool_]:
+    def mask(self) -> Truths:
         """For each row in the table's order whether it is suppressed."""
         (groups,) = self.unchanged.digests([self._how.columns])
         people = None if self._how.unit is None else self.unchanged.digests([(self._how.unit,)])[0]
         return small_groups(groups, self._how.below, people)
 
-    def _changed(self, batch: pa.RecordBatch, row: int) -> pa.RecordBatch:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        hidden = pa.array(self.mask[row : row + batch.num_rows])
-        columns = [
-            pc.if_else(hidden, pa.scalar(None, column.type), column) if name in self._touched else column
-            for name, column in zip(batch.schema.names, batch.columns, strict=True)
-        ]
-        return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+    def _changed(self, name: str, column: pa.Array, row: int) -> pa.Array:
+        hidden = pa.array(self.mask[row : row + len(column)])
+        return pa.compute.if_else(hidden, pa.scalar(None, column.type), column)
 
 
 @checked
@@ -86,9 +76,7 @@ def whole(table: Table) -> Table:
     return table.unchanged if isinstance(table, SuppressedTable) else table
 
 
-def small_groups(
-    groups: npt.NDArray[np.uint64], below: int, people: npt.NDArray[np.uint64] | None = None
-) -> npt.NDArray[np.bool_]:
+def small_groups(groups: Digests, below: int, people: Digests | None = None) -> Truths:
     """The rows in groups that are too small, and in groups that must be suppressed with them.
 
     Suppressed rows agree in having no values, so they are a group themselves. If that group would be too small, the

@@ -6,24 +6,26 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, BinaryIO, Protocol, Self
+from types import MappingProxyType
+from typing import TYPE_CHECKING, BinaryIO, Protocol, Self, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from leakgauge import notebook
 from leakgauge.errors import TableError
 from leakgauge.probability import Counts
+from leakgauge.probability.cells import Codes
+from leakgauge.randomness.row_order import RowOrder
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.binnings import Bins, Learnt, Quantiles
 from leakgauge.tables.reading import Reading
-from leakgauge.tables.row_samples import RowSample
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-    import pyarrow as pa
+    from leakgauge.tables.sampling import RowSample
 
-    from leakgauge.randomness.row_order import RowOrder
-
+Digests: TypeAlias = npt.NDArray[np.uint64]
+"""A number per row, the same where rows are."""
 LARGEST = 1_000_000
 """So many distinct values or combinations are counted unless the caller says otherwise."""
 
@@ -94,9 +96,7 @@ class GroupSizes:
     largest: int
 
     @classmethod
-    def of(
-        cls, columns: tuple[str, ...], rows: npt.NDArray[np.int64], people: npt.NDArray[np.int64] | None = None
-    ) -> GroupSizes:
+    def of(cls, columns: tuple[str, ...], rows: Codes, people: Codes | None = None) -> GroupSizes:
         """From the rows of each group, and the persons they belong to where a person may have several."""
         sizes = rows if people is None else people
         return cls(columns, len(rows), int(rows[sizes == 1].sum()), int(sizes.min()), int(sizes.max()))
@@ -107,9 +107,7 @@ _DIGESTS = 1 << 27
 _PIECE = 1 << 22
 
 
-def _group_sizes(
-    columns: tuple[str, ...], digests: npt.NDArray[np.uint64], people: npt.NDArray[np.uint64] | None
-) -> GroupSizes:
+def _group_sizes(columns: tuple[str, ...], digests: Digests, people: Digests | None) -> GroupSizes:
     if people is None:
         digests.sort()
         return _runs(columns, digests)
@@ -122,7 +120,7 @@ def _group_sizes(
     return GroupSizes.of(columns, rows, np.add.reduceat(new.astype(np.int64), starts))
 
 
-def _runs(columns: tuple[str, ...], ordered: npt.NDArray[np.uint64]) -> GroupSizes:
+def _runs(columns: tuple[str, ...], ordered: Digests) -> GroupSizes:
     """Runs of equal digests, a piece after the other: their lengths may take as much memory as the digests."""
     groups, alone, smallest, largest, start = 0, 0, len(ordered), 0, 0
     for at in range(1, len(ordered) + 1, _PIECE):
@@ -137,10 +135,8 @@ def _runs(columns: tuple[str, ...], ordered: npt.NDArray[np.uint64]) -> GroupSiz
     return GroupSizes(columns, groups, alone, smallest, largest)
 
 
-def _codes(batches: Iterator[pa.RecordBatch], columns: int) -> list[npt.NDArray[np.int64]]:
+def _codes(batches: Iterator[pa.RecordBatch], columns: int) -> list[Codes]:
     """For each column a number per row: that of its value, the missing one included."""
-    import pyarrow as pa
-
     chunks: list[list[pa.DictionaryArray]] = [[] for _ in range(columns)]
     for batch in batches:
         for own, column in zip(chunks, batch.columns, strict=True):
@@ -152,7 +148,7 @@ def _codes(batches: Iterator[pa.RecordBatch], columns: int) -> list[npt.NDArray[
     ]
 
 
-def _mixed(codes: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.uint64]:
+def _mixed(codes: Sequence[Codes]) -> Digests:
     """A digest of each row of numbers, by the finaliser of SplitMix64."""
     digest = np.zeros(len(codes[0]), dtype=np.uint64)
     for column in codes:
@@ -197,7 +193,7 @@ class Table(Protocol):
     def moments(self, *columns: str) -> dict[str, Moments]:
         """The moments of each column by its name; without names, of all numeric columns."""
 
-    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[npt.NDArray[np.uint64]]:
+    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[Digests]:
         """For each set of columns a number per row, the same where rows agree in all of them; engines are faster."""
         names = tuple(dict.fromkeys(name for columns in sets for name in columns))
         own = {name: how for name, how in (bins or {}).items() if name in names}
@@ -270,9 +266,7 @@ class Table(Protocol):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
@@ -287,3 +281,4 @@ class Engine(Protocol):
 
     def files(self, address: str) -> list[Path]:
         """The local files behind an address, found without opening any; none where a server has them."""
+        return []

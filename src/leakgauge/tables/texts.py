@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from leakgauge.errors import ColumnError, TableError, did_you_mean
-from leakgauge.tables.date_formats import DateFormat
-from leakgauge.tables.duckdb_columns import kind_of
-from leakgauge.tables.reading import Reading
+from leakgauge.tables import arrow as pa
+from leakgauge.tables.duckdb_table import DuckDBDialect
+from leakgauge.tables.reading import DateFormat, Reading
 from leakgauge.tables.table import Kind
 
 if TYPE_CHECKING:
@@ -132,6 +132,7 @@ def read_texts(
     if not (reading.writes_numbers or reading.dates):
         return source
     raw = [f"c{at}" for at in range(len(names))]
+    kind_of = DuckDBDialect().kind_of
     dated = [column for column, _ in reading.dates]
     columns = {
         at: name
@@ -201,18 +202,14 @@ def _not_excluded(
     texts: duckdb.DuckDBPyRelation, columns: Sequence[int], forms: Sequence[Form]
 ) -> dict[int, tuple[Form, ...]]:
     """The forms that every text of each column has; all of them for a column without any."""
-    import pyarrow.compute as pc
-
     # Arrow matches at once what in a query would be thousands of expressions, slow to plan when columns are many.
     rows = texts.to_arrow_table()
-    return {
-        at: tuple(
-            form
-            for form in forms
-            if pc.all(pc.match_substring_regex(rows.column(f"c{at}"), f"^(?:{form.pattern})$"), min_count=0).as_py()
-        )
-        for at in columns
-    }
+
+    def excluded(at: int, form: Form) -> bool:
+        fits = pa.compute.match_substring_regex(rows.column(f"c{at}"), f"^(?:{form.pattern})$")
+        return not pa.compute.all(fits, min_count=0).as_py()
+
+    return {at: tuple(form for form in forms if not excluded(at, form)) for at in columns}
 
 
 def _literal(text: str) -> str:

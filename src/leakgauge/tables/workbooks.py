@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from leakgauge.errors import TableError, did_you_mean
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.cells import column_of_cells, text_of_cell
 from leakgauge.tables.csv_files import require_names
 from leakgauge.tables.reading import Reading
 from leakgauge.tables.workbook_trial import DAMAGED, FITS
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from python_calamine import CalamineWorkbook
 
 WORKBOOKS: Final = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
@@ -37,7 +37,6 @@ def read_workbook(path: Path, sheet: str | None, reading: Reading) -> pa.Table:
         TableError: a workbook that is encrypted, damaged or empty, or takes far more memory than its file suggests; one
             that has no such sheet, or several and none is named.
     """
-    import pyarrow as pa
     from python_calamine import CalamineError, PasswordError, load_workbook
 
     place = repr(str(path))

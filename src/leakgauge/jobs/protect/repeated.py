@@ -21,7 +21,7 @@ from leakgauge.probability import Distribution
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.priors import bound_channel, own_prior
 from leakgauge.tables import in_bins, open_table
-from leakgauge.tables.persons import persons_in_both
+from leakgauge.tables.pairing import persons_in_both
 
 
 def repeated(work: Work, earlier: Earlier) -> Repeated:

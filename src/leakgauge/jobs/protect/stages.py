@@ -52,8 +52,8 @@ from leakgauge.release.recorded_plan import recorded_plan
 from leakgauge.rounding import from_above, from_below
 from leakgauge.tables import Levels, Table, open_table
 from leakgauge.tables.levels import named_levels
-from leakgauge.tables.replaced import ReplacedTable
 from leakgauge.tables.statistics_files import READERS
+from leakgauge.tables.streamed import ReplacedTable
 from leakgauge.tables.workbooks import WORKBOOKS
 
 PLAN = "plan.toml"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, cast
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from leakgauge.arguments import checked
 from leakgauge.errors import EngineError, LeakgaugeError, TableError
 from leakgauge.probability import Counts, Interval
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.aggregates import Naming, counts_from_groups, require_within
 from leakgauge.tables.binnings import (
     Auto,
@@ -28,7 +30,9 @@ from leakgauge.tables.binnings import (
     learnt_edges,
 )
 from leakgauge.tables.chosen_bins import settled
+from leakgauge.tables.failures import Result, without_values
 from leakgauge.tables.levels import Levels
+from leakgauge.tables.reading import Reading
 from leakgauge.tables.sql import bins as shared
 from leakgauge.tables.sql.dialect import number_of
 from leakgauge.tables.sql.table import (
@@ -38,15 +42,11 @@ from leakgauge.tables.sql.table import (
     require_counted,
     require_numbers,
 )
-from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, Table
+from leakgauge.tables.table import LARGEST, Column, Digests, Engine, GroupSizes, Kind, Moments, Table
 
 if TYPE_CHECKING:
     import ibis
     import ibis.expr.datatypes as dt
-    import numpy.typing as npt
-    import pyarrow as pa
-
-Result = TypeVar("Result")
 
 _LOST = 2.0**54
 """The number of a bin that a number is too large for; others are below 2^53."""
@@ -160,7 +160,7 @@ class IbisTable(Table):
         self._keys(self._chosen(columns, None), bins or {})
         return self._no_rows()
 
-    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[npt.NDArray[np.uint64]]:
+    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[Digests]:
         """Refused, like rows."""
         raise _not_streamed(self._place)
 
@@ -232,24 +232,20 @@ def guarded(place: str, action: Callable[[], Result]) -> Result:
     """What the action gives; whatever a backend raises in it becomes one sentence, free of any value."""
     from ibis.common.exceptions import OperationNotDefinedError, UnsupportedOperationError
 
-    failure: LeakgaugeError
-    try:
-        return action()
-    except LeakgaugeError:
-        raise
-    except (OperationNotDefinedError, UnsupportedOperationError):
-        failure = TableError(
-            "{place} cannot be asked this through Ibis, whose backend has no words for it; save the table as a file.",
-            place=place,
-        )
-    except Exception as error:  # every backend has errors of its own
-        failure = EngineError(
+    def sentence(error: Exception) -> LeakgaugeError:
+        if isinstance(error, OperationNotDefinedError | UnsupportedOperationError):
+            return TableError(
+                "{place} cannot be asked this through Ibis, whose backend has no words for it; save the table as a "
+                "file.",
+                place=place,
+            )
+        return EngineError(
             "{place} could not be read through Ibis ({kind}); check the connection, or save the table as a file.",
             place=place,
             kind=type(error).__name__,
         )
-    # Raised outside the handler, so that the original, which may quote values, is not even this error's context.
-    raise failure
+
+    return without_values(action, Exception, sentence)  # every backend has errors of its own
 
 
 def _not_streamed(place: str) -> TableError:
@@ -333,3 +329,36 @@ def _among(value: Any, cuts: Sequence[Any]) -> Any:
         return (value < points[middle]).ifelse(search(low, middle), search(middle + 1, high))
 
     return value.isnull().ifelse(ibis.null("int64"), search(0, len(points)))
+
+
+class Ibis(Engine):
+    """Table expressions of Ibis, on the connection that they were made by."""
+
+    def takes(self, source: object) -> bool:
+        """Whether it is such an expression; nobody has one before Ibis is loaded."""
+        loaded = sys.modules.get("ibis")
+        return loaded is not None and isinstance(source, loaded.Table)
+
+    def open(self, source: object, reading: Reading) -> Table:
+        """The table, which is counted where it is."""
+        rows = cast("ibis.Table", source)
+        place = _place(rows)
+        reading.require_missing_alone(place)
+        table = IbisTable(rows, tuple(reading.missing), place)
+        if not table.rows:
+            raise TableError("{place} has no rows; there is nothing to measure.", place=place)
+        return table
+
+
+def _place(rows: ibis.Table) -> str:
+    """How messages call it."""
+    from ibis.common.exceptions import IbisError
+    from ibis.expr.operations import DatabaseTable
+
+    try:
+        backend = rows.get_backend().name
+    except IbisError:
+        raise TableError(
+            "The Ibis table belongs to no connection; make it by one, as in connection.table(NAME)."
+        ) from None
+    return f"{rows.get_name()!r} in {backend}" if isinstance(rows.op(), DatabaseTable) else f"Ibis's table in {backend}"

@@ -87,30 +87,9 @@ def _number(raw: str, modifier: int) -> tuple[str, str]:
 class PostgresqlDialect(Dialect):
     """What PostgreSQL spells its own way."""
 
-    name, double, integer, string = "PostgreSQL", "double precision", "integer", "text"
-
-    def kind_of(self, engine_type: str) -> Kind:
-        """The kind of a type."""
-        return _KINDS.get(engine_type, Kind.OTHER)
-
-    def is_clock(self, engine_type: str) -> bool:
-        """Whether a type is a time of day without a date."""
-        return engine_type == "time"
-
-    def is_zoned(self, engine_type: str) -> bool:
-        """Whether a type is a moment, that is a timestamp with its offset from UTC."""
-        return engine_type == "timestamptz"
-
-    def timestamp(self, *, zoned: bool) -> str:
-        """The type of timestamps, of moments where they are ``zoned``."""
-        return "timestamptz" if zoned else "timestamp"
-
-    def plain(self, raw: str, engine_type: str) -> str:
-        """The value in a column: one spelling of every number and text, NaN as it is."""
-        if self.kind_of(engine_type) is Kind.FLOAT:
-            # 0.0 and -0.0 are one number with two faces; added to zero, both show the same.
-            return f"(CAST({raw} AS double precision) + CAST(0 AS double precision))"
-        return raw
+    double, integer, string = "double precision", "integer", "text"
+    timestamp, moment = "timestamp", "timestamptz"
+    kinds, clocks = _KINDS, ("time",)
 
     def is_nan(self, number: str) -> str:
         """Whether a floating-point number is NaN, which the server takes for equal to itself."""
@@ -118,12 +97,12 @@ class PostgresqlDialect(Dialect):
 
     def start_of(self, unit: CalendarUnit, value: str, engine_type: str) -> str:
         """Where the calendar interval that holds a date or timestamp starts, in the type of the value."""
-        if self.is_zoned(engine_type):
+        if engine_type == self.moment:
             return f"date_trunc('{unit.value}', {value}, 'UTC')"
         start = f"date_trunc('{unit.value}', CAST({value} AS timestamp))"
         return f"CAST({start} AS date)" if engine_type == "date" else start
 
-    def quantiles(self, value: str, shares: Sequence[float]) -> str:
+    def quantiles(self, value: str, shares: Sequence[float], engine_type: str) -> str:
         """A list: for each share the smallest value at or below which at least so much lies."""
         return f"percentile_disc(ARRAY[{', '.join(map(self.literal, shares))}]) WITHIN GROUP (ORDER BY {value})"
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final
 
 from leakgauge.errors import TableError, did_you_mean
@@ -16,7 +16,7 @@ from leakgauge.tables.postgresql.session import Session
 from leakgauge.tables.postgresql.table import PostgresqlTable
 from leakgauge.tables.reading import Reading
 from leakgauge.tables.sql.table import Source
-from leakgauge.tables.table import Table
+from leakgauge.tables.table import Engine, Table
 
 if TYPE_CHECKING:
     from adbc_driver_manager import AdbcDatabase
@@ -52,7 +52,7 @@ FROM parts JOIN pg_class c ON c.oid = parts.oid LEFT JOIN pg_am a ON a.oid = c.r
 """Whether the table and all its parts are plain files of the server, which are read from the first page to the last."""
 
 
-class Postgresql:
+class Postgresql(Engine):
     """Tables in a PostgreSQL server, at addresses such as ``postgresql://host/database#schema.table``."""
 
     def takes(self, source: object) -> bool:
@@ -70,21 +70,14 @@ class Postgresql:
                 "A table in PostgreSQL needs the extra 'postgresql'; install leakgauge[postgresql], or save the table "
                 "as CSV."
             ) from None
-        database = connected(address.shown, lambda: adbc_driver_postgresql.connect(address.server))
-        try:
+        with ExitStack() as closed:
+            database = connected(address.shown, lambda: adbc_driver_postgresql.connect(address.server))
+            closed.callback(database.close)
             session = Session(database, address.shown)
-            try:
-                return _opened(database, session, address, reading)
-            except BaseException:
-                session.close()
-                raise
-        except BaseException:
-            database.close()
-            raise
-
-    def files(self, address: str) -> list[Path]:
-        """None: a server has the table."""
-        return []
+            closed.callback(session.close)
+            table = _opened(database, session, address, reading)
+            closed.pop_all()  # the table closes them
+            return table
 
 
 def _opened(database: AdbcDatabase, session: Session, address: Address, reading: Reading) -> PostgresqlTable:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TypeVar
 
 from leakgauge.errors import ColumnError, EngineError, LeakgaugeError, TableError
-
-Result = TypeVar("Result")
+from leakgauge.tables import arrow as pa
+from leakgauge.tables.failures import Result, without_values
 
 _ANSWERED = ":  "
 """Follows the server's word for how grave it is, in whatever language; the driver's own words have one space."""
@@ -26,27 +25,16 @@ _LOST = ("08", "57P", "22023")
 def guarded(place: str, action: Callable[[], Result]) -> Result:
     """What the action gives; what the driver raises in it becomes one sentence about ``place``, free of any value."""
     import adbc_driver_manager as adbc
-    import pyarrow as pa
 
-    try:
-        return action()
-    except LeakgaugeError:
-        raise
-    except (adbc.Error, pa.ArrowException, OSError) as error:
-        failure = _sentence(getattr(error, "sqlstate", None), place)
-    # Raised outside the handler, so that the original, which quotes the query, is not even this error's context.
-    raise failure
+    failures = (adbc.Error, pa.ArrowException, OSError)
+    return without_values(action, failures, lambda error: _sentence(getattr(error, "sqlstate", None), place))
 
 
 def connected(server: str, connect: Callable[[], Result]) -> Result:
     """The connection; what the driver raises becomes one sentence, free of user and password."""
     import adbc_driver_manager as adbc
 
-    try:
-        return connect()
-    except adbc.Error as error:
-        failure = refusal(str(error), server)
-    raise failure
+    return without_values(connect, adbc.Error, lambda error: refusal(str(error), server))
 
 
 def refusal(said: str, server: str) -> LeakgaugeError:

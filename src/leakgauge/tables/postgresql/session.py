@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from leakgauge.errors import TableError
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.postgresql.failures import connected, guarded
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from adbc_driver_manager import AdbcDatabase, AdbcStatement
     from adbc_driver_manager._reader import AdbcRecordBatchReader
 
@@ -150,7 +150,6 @@ class Session:
             raise
 
     def _answer(self, query: str, parameters: Sequence[Any]) -> pa.Table:
-        import pyarrow as pa
         from adbc_driver_manager import AdbcStatement
 
         assert self._connection is not None
@@ -183,8 +182,6 @@ def _reader(asked: AdbcStatement) -> AdbcRecordBatchReader:
 
 def _plain(rows: Any) -> Any:
     """The rows of a table or a batch with whole numbers that are long as decimals: the driver has them as text."""
-    import pyarrow as pa
-
     columns = [
         column.cast(pa.string()).cast(pa.decimal128(_DIGITS, 0)) if isinstance(column.type, pa.OpaqueType) else column
         for column in rows.columns

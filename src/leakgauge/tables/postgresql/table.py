@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from leakgauge.errors import TableError
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.postgresql.dialect import PostgresqlDialect
 from leakgauge.tables.postgresql.session import Session, Statement
 from leakgauge.tables.sql.bins import Bin
 from leakgauge.tables.sql.table import Source, SqlTable
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from adbc_driver_manager import AdbcDatabase
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
@@ -13,17 +12,13 @@ from leakgauge.tables.sql.dialect import Dialect, Lookup
 from leakgauge.tables.table import Kind
 
 _KINDS = {
-    "string": Kind.STRING,
-    "void": Kind.STRING,
     "boolean": Kind.BOOL,
-    "float": Kind.FLOAT,
-    "double": Kind.FLOAT,
     "date": Kind.DATE,
-    "timestamp": Kind.TIMESTAMP,
-    "timestamp_ntz": Kind.TIMESTAMP,
+    **dict.fromkeys(["string", "void"], Kind.STRING),
+    **dict.fromkeys(["float", "double"], Kind.FLOAT),
+    **dict.fromkeys(["timestamp", "timestamp_ntz"], Kind.TIMESTAMP),
     **dict.fromkeys(["tinyint", "smallint", "int", "bigint"], Kind.INT),
 }
-_DECIMAL = re.compile(r"decimal\(\d+,(-?\d+)\)")
 _EXACT = 2**53
 """From here on every floating-point number is whole."""
 
@@ -31,39 +26,15 @@ _EXACT = 2**53
 class SparkDialect(Dialect):
     """What Spark spells its own way; types are written as its ``simpleString``."""
 
-    name, double, integer, string = "Spark", "DOUBLE", "INT", "STRING"
-
-    def kind_of(self, engine_type: str) -> Kind:
-        """The kind of a type."""
-        if decimal := _DECIMAL.fullmatch(engine_type):
-            return Kind.INT if int(decimal.group(1)) <= 0 else Kind.FLOAT
-        return _KINDS.get(engine_type, Kind.OTHER)
-
-    def is_clock(self, engine_type: str) -> bool:
-        """Whether a type is a time of day without a date."""
-        return engine_type.startswith("time(")
-
-    def is_zoned(self, engine_type: str) -> bool:
-        """Whether a type is a moment: Spark's ``timestamp`` is, ``timestamp_ntz`` is what a clock showed."""
-        return engine_type == "timestamp"
-
-    def timestamp(self, *, zoned: bool) -> str:
-        """The type of timestamps, of moments where they are ``zoned``."""
-        return "TIMESTAMP" if zoned else "TIMESTAMP_NTZ"
+    double, integer, string = "DOUBLE", "INT", "STRING"
+    timestamp, moment = "timestamp_ntz", "timestamp"
+    kinds, clocks = _KINDS, tuple(f"time({digits})" for digits in range(10))
 
     def plain(self, raw: str, engine_type: str) -> str:
         """The value in a column: one spelling of every number and text, NaN as it is."""
-        kind = self.kind_of(engine_type)
-        if kind is Kind.STRING and engine_type != "string":
+        if self.kind_of(engine_type) is Kind.STRING and engine_type != "string":
             return f"CAST({raw} AS STRING)"
-        if kind is Kind.FLOAT:
-            # 0.0 and -0.0 are one number with two faces; added to zero, both show the same.
-            return f"(CAST({raw} AS DOUBLE) + CAST(0 AS DOUBLE))"
-        return raw
-
-    def is_nan(self, number: str) -> str:
-        """Whether a floating-point number is NaN."""
-        return f"isnan({number})"
+        return super().plain(raw, engine_type)
 
     def floor(self, number: str) -> str:
         """The largest whole number at or below a floating-point one; Spark's own would be an integer of 64 bits."""
@@ -74,21 +45,20 @@ class SparkDialect(Dialect):
         # The session's time zone is UTC, so that a moment and what a clock showed are cut alike.
         return f"CAST(date_trunc('{unit.value}', CAST({value} AS TIMESTAMP)) AS {engine_type})"
 
-    def quantiles(self, value: str, shares: Sequence[float]) -> str:
-        """A list: for each share the smallest number at or below which at least so much lies."""
-        listed = ", ".join(map(self.literal, shares))
-        return f"percentile_disc(array({listed})) WITHIN GROUP (ORDER BY {value})"
+    def quantiles(self, value: str, shares: Sequence[float], engine_type: str) -> str:
+        """A list: for each share the smallest value at or below which at least so much lies.
 
-    def quantiles_of(self, value: str, shares: Sequence[float], engine_type: str) -> str:
-        """The same, of dates and timestamps through their distance from 1970."""
+        Those of dates and timestamps are found through their distance from 1970.
+        """
+        found = f"percentile_disc(array({', '.join(map(self.literal, shares))})) WITHIN GROUP (ORDER BY {{}})"
         if engine_type == "date":
-            days = self.quantiles(f"unix_date({value})", shares)
+            days = found.format(f"unix_date({value})")
             return f"transform({days}, day -> date_from_unix_date(CAST(day AS INT)))"
         if self.kind_of(engine_type) is Kind.TIMESTAMP:
-            moments = self.quantiles(f"unix_micros(CAST({value} AS TIMESTAMP))", shares)
+            moments = found.format(f"unix_micros(CAST({value} AS TIMESTAMP))")
             back = f"CAST(timestamp_micros(CAST(moment AS BIGINT)) AS {engine_type})"
             return f"transform({moments}, moment -> {back})"
-        return self.quantiles(value, shares)
+        return found.format(value)
 
     def digest(self, values: Sequence[str]) -> str:
         """64 bits that are the same where all values are, missing ones included."""

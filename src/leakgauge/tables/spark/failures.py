@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from functools import partial
 
 from leakgauge.errors import ColumnError, EngineError, LeakgaugeError, TableError
-
-Result = TypeVar("Result")
+from leakgauge.tables.failures import Result, without_values
 
 
 def guarded(place: str, action: Callable[[], Result]) -> Result:
@@ -15,17 +14,10 @@ def guarded(place: str, action: Callable[[], Result]) -> Result:
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
-    try:
-        return action()
-    except LeakgaugeError:
-        raise
-    except (PySparkException, Py4JError, OSError, EOFError) as error:
-        failure = _sentence(error, place)
-    # Raised outside the handler, so that the original, which quotes values, is not even this error's context.
-    raise failure
+    return without_values(action, (PySparkException, Py4JError, OSError, EOFError), partial(_sentence, place))
 
 
-def _sentence(error: Exception, place: str) -> LeakgaugeError:
+def _sentence(place: str, error: Exception) -> LeakgaugeError:
     from py4j.protocol import Py4JNetworkError
 
     condition = _condition(error)

@@ -5,44 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from leakgauge.errors import ColumnError, EngineError, TableError
 from leakgauge.randomness.row_order import RowOrder
 from leakgauge.tables import aggregates
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.aggregates import named_bins
 from leakgauge.tables.binnings import Bins
 from leakgauge.tables.spark.dialect import SparkDialect
 from leakgauge.tables.spark.failures import guarded
-from leakgauge.tables.spark.jobs import Cancellable, Partitions
-from leakgauge.tables.spark.order import Layout, keeps_order
+from leakgauge.tables.spark.jobs import Cancellable, Layout, Partitions, keeps_order
 from leakgauge.tables.spark.sessions import Held
-from leakgauge.tables.spark.workers import (
-    ATTEMPTS,
-    Scattering,
-    Worker,
-    require_ready,
-    require_whole,
-    write_frame,
-    write_shuffled,
-)
+from leakgauge.tables.spark.workers import ATTEMPTS, Scattering, Worker, require_ready, require_whole, write_frame
 from leakgauge.tables.sql.bins import Bin
 from leakgauge.tables.sql.table import Source, SqlTable
 from leakgauge.tables.table import PartWriter
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _NOT_GROUPED = ("map<", "variant", "geography", "geometry")
 _MANY = 1 << 17
 
 
 class SparkTable(SqlTable):
-    """A table whose rows stay in Spark; made by ``open_table``.
-
-    Args:
-        held: the session that sees the source, let go with the table.
-    """
+    """A table whose rows stay in Spark; made by ``open_table``."""
 
     def __init__(self, held: Held, view: str, source: Source) -> None:
         self._held = held
@@ -88,10 +73,7 @@ class SparkTable(SqlTable):
             rows = self._held.streaming.sql(aggregates.select(keys, self._source), args=_arguments(binned))
             numbered = rows.toDF(*(f"o{at}" for at in range(len(names))))
             layout = self._kept(Layout.of(numbered._jdf.queryExecution().toRdd().toJavaRDD()))
-            if scattering is None:
-                write_frame(numbered, worker, folder, layout.order)
-            else:
-                write_shuffled(numbered, worker, folder, self._held)
+            write_frame(numbered, worker, folder, layout.order, self._held)
 
         def run() -> None:
             with Cancellable(self._held.context, self._place) as jobs:
@@ -117,9 +99,6 @@ class SparkTable(SqlTable):
 
         with Cancellable(self._held.context, self._place) as jobs:
             return jobs.waited_for(answer)
-
-    def _quantiles(self, at: int, shares: Sequence[float]) -> str:
-        return SparkDialect().quantiles_of(self._values[at], shares, self._types[at])
 
     def _stream(self, query: str, names: list[str], size: int, binned: Mapping[int, Bin]) -> Iterator[pa.RecordBatch]:
         return self._by_partitions(query, names, size, binned, at_once=1)

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from leakgauge.errors import EngineError
 from leakgauge.randomness.row_order import RowOrder
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.aggregates import Naming, named_bins
 from leakgauge.tables.reordering import Extent, Scattered, read_extent, sorted_rows
 from leakgauge.tables.spark.failures import guarded
 from leakgauge.tables.table import PartWriter
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from leakgauge.tables.spark.sessions import Held
 
 ATTEMPTS = "attempts"
@@ -117,8 +116,6 @@ _ANSWER = "partition long, file string, part long, start long, size long"
 
 
 def _answer(found: Sequence[tuple[int, str, Extent]]) -> pa.RecordBatch:
-    import pyarrow as pa
-
     rows = [(partition, name, one.part, one.start, one.size) for partition, name, one in found]
     names = [field.split()[0] for field in _ANSWER.split(", ")]
     return pa.RecordBatch.from_pydict(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
@@ -150,8 +147,6 @@ class _Trial:
     shared: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
         for _ in batches:
             same = version("leakgauge") == self.version
             yield pa.RecordBatch.from_pydict({"same": [same], "shared": [Path(self.shared).exists()]})
@@ -182,33 +177,30 @@ def _tried(held: Held, trial: _Trial) -> dict[str, bool]:
     return {name: all(answer.column(name).to_pylist()) for name in ("same", "shared")}
 
 
-def write_frame(frame: Any, worker: Worker, folder: Path, order: Sequence[int]) -> None:
-    """Have workers write the rows; the files are named in this order of the partitions."""
-    attempts = Path(worker.attempts)
-    attempts.mkdir()
-    places = {partition: place for place, partition in enumerate(order)}
-    for partition, file, _ in _answers(frame, worker):
-        _take(attempts / file, folder, places[partition])
-    _drop(attempts)
+def write_frame(frame: Any, worker: Worker, folder: Path, order: Sequence[int], held: Held) -> None:
+    """Have workers write the rows; the files are named in this order of the partitions, or in a random one of parts.
 
-
-def write_shuffled(frame: Any, worker: Worker, folder: Path, held: Held) -> None:
-    """Have workers write the rows in a random order, which no file shows anything of the table's order.
-
-    Every partition is scattered over the parts of that order, and every part is gathered from all partitions. No row
-    passes through Spark's own shuffle, and none of its random functions is used.
+    In a random order no file shows anything of the table's: every partition is scattered over the parts of that order,
+    and every part is gathered from all partitions. No row passes through Spark's own shuffle, and none of its random
+    functions is used.
     """
     attempts = Path(worker.attempts)
     attempts.mkdir()
-    found: dict[int, list[tuple[str, Extent]]] = {}
-    for _, file, extent in _answers(frame, worker):
-        found.setdefault(extent.part, []).append((file, extent))
-    assert worker.scattering is not None
-    parts = worker.scattering.parts
-    gathering = _Gathering(worker.writer, worker.attempts, found)
-    for part, file, _ in _answers(held.streaming.range(0, parts, 1, parts), gathering):
-        _take(attempts / file, folder, part)
-    _drop(attempts)
+    answers = _answers(frame, worker)
+    places = {partition: place for place, partition in enumerate(order)}
+    if worker.scattering is not None:
+        found: dict[int, list[tuple[str, Extent]]] = {}
+        for _, file, extent in answers:
+            found.setdefault(extent.part, []).append((file, extent))
+        parts = worker.scattering.parts
+        gathering = _Gathering(worker.writer, worker.attempts, found)
+        answers = _answers(held.streaming.range(0, parts, 1, parts), gathering)
+        places = {part: part for part in range(parts)}
+    for number, file, _ in answers:
+        (attempts / file).rename(folder / f"{places[number]:08d}.parquet")
+    # An attempt that still runs cannot make a file any more once its folder is gone, wherever the others go.
+    for _ in range(_TRIES):
+        shutil.rmtree(attempts, ignore_errors=True)
 
 
 def _answers(frame: Any, worker: Worker | _Gathering) -> list[tuple[int, str, Extent]]:
@@ -217,21 +209,9 @@ def _answers(frame: Any, worker: Worker | _Gathering) -> list[tuple[int, str, Ex
     return [(row["partition"], row["file"], Extent(row["part"], row["start"], row["size"])) for row in rows]
 
 
-def _take(file: Path, folder: Path, place: int) -> None:
-    file.rename(folder / f"{place:08d}.parquet")
-
-
-def _drop(attempts: Path) -> None:
-    # An attempt that still runs cannot make a file any more once its folder is gone, wherever the others go.
-    for _ in range(_TRIES):
-        shutil.rmtree(attempts, ignore_errors=True)
-
-
 def require_whole(folder: Path, rows: int, place: str) -> None:
     """Refuse files that do not hold every row: some were written where this process does not see them."""
-    import pyarrow.parquet as pq
-
-    found = sum(pq.read_metadata(file).num_rows for file in folder.glob("*.parquet"))
+    found = sum(pa.parquet.read_metadata(file).num_rows for file in folder.glob("*.parquet"))
     if found != rows:
         raise EngineError(
             "Spark wrote {found:,} of the {rows:,} rows of {place}; write to a folder on a disk that all workers "

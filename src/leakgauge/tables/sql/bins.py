@@ -62,7 +62,7 @@ def make_bin(dialect: Dialect, column: Column, engine_type: str, value: str, at:
             return Bin(key, lambda start: Interval(start, calendar_end(start, unit)))
         case Edges(cuts) | Learnt(cuts):
             require_kind(column, NUMBERS + TIMES, "edges need numbers or dates")
-            fitting = [fitting_cut(column, cut, dialect.is_zoned(engine_type)) for cut in cuts]
+            fitting = [fitting_cut(column, cut, engine_type == dialect.moment) for cut in cuts]
             intervals = [Interval(low, high) for low, high in pairwise([None, *fitting, None])]
             key = aggregates.edge_bin(value, [dialect.literal(cut) for cut in fitting])
             return Bin(key, lambda place: intervals[place])

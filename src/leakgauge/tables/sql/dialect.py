@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, Final
 
 from leakgauge.tables.binnings import CalendarUnit
 from leakgauge.tables.table import Kind
+
+_DECIMAL: Final = re.compile(r"(?i)decimal\(\d+,(-?\d+)\)")
 
 
 @dataclass(frozen=True)
@@ -29,36 +32,39 @@ class Dialect(ABC):
     """What an engine spells its own way; arguments are SQL expressions or types in the engine's words.
 
     Attributes:
-        name: how messages call the engine.
         double: its type of floating-point numbers.
         integer: its type of whole numbers.
         string: its type of texts.
+        timestamp: its type of timestamps without an offset from UTC.
+        moment: its type of those with one.
+        kinds: what its types hold, decimals and types of another kind left out.
+        clocks: its types of times of day without a date.
     """
 
-    name: str
     double: str
     integer: str
     string: str
+    timestamp: str
+    moment: str
+    kinds: Mapping[str, Kind]
+    clocks: tuple[str, ...]
 
-    @abstractmethod
     def kind_of(self, engine_type: str) -> Kind:
-        """The kind of a type."""
+        """The kind of a type; decimals without a fraction are whole numbers."""
+        if decimal := _DECIMAL.fullmatch(engine_type):
+            return Kind.INT if int(decimal.group(1)) <= 0 else Kind.FLOAT
+        return self.kinds.get(engine_type, Kind.OTHER)
 
-    @abstractmethod
-    def is_clock(self, engine_type: str) -> bool:
-        """Whether a type is a time of day without a date."""
-
-    @abstractmethod
-    def is_zoned(self, engine_type: str) -> bool:
-        """Whether a type is a moment, that is a timestamp with its offset from UTC."""
-
-    @abstractmethod
     def plain(self, raw: str, engine_type: str) -> str:
         """The value in a column: one spelling of every number and text, NaN as it is."""
+        if self.kind_of(engine_type) is Kind.FLOAT:
+            # 0.0 and -0.0 are one number with two faces; added to zero, both show the same.
+            return f"(CAST({raw} AS {self.double}) + CAST(0 AS {self.double}))"
+        return raw
 
-    @abstractmethod
     def is_nan(self, number: str) -> str:
         """Whether a floating-point number is NaN."""
+        return f"isnan({number})"
 
     def floor(self, number: str) -> str:
         """The largest whole number at or below a floating-point one, as such a one."""
@@ -69,7 +75,7 @@ class Dialect(ABC):
         """Where the calendar interval that holds a date or timestamp starts, in the type of the value."""
 
     @abstractmethod
-    def quantiles(self, value: str, shares: Sequence[float]) -> str:
+    def quantiles(self, value: str, shares: Sequence[float], engine_type: str) -> str:
         """A list: for each share the smallest value at or below which at least so much lies."""
 
     @abstractmethod
@@ -93,23 +99,12 @@ class Dialect(ABC):
             return self.quoted(value)
         if isinstance(value, datetime):
             if value.tzinfo is None:
-                return f"CAST('{value.isoformat(' ')}' AS {self.timestamp(zoned=False)})"
-            return f"CAST('{value.astimezone(UTC).isoformat(' ')}' AS {self.timestamp(zoned=True)})"
+                return f"CAST('{value.isoformat(' ')}' AS {self.timestamp})"
+            return f"CAST('{value.astimezone(UTC).isoformat(' ')}' AS {self.moment})"
         if isinstance(value, date):
             return f"CAST('{value.isoformat()}' AS DATE)"
         # Read from a text, a number keeps all its digits; as a literal some engines take it for a decimal.
-        return f"CAST('{self.written(value)}' AS {self.double})"
-
-    def written(self, number: float) -> str:
-        """The text that the engine reads this floating-point number from."""
-        number = float(number)
-        if math.isfinite(number):
-            return repr(number)
-        return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
-
-    @abstractmethod
-    def timestamp(self, *, zoned: bool) -> str:
-        """The type of timestamps, of moments where they are ``zoned``."""
+        return f"CAST('{float(value)!r}' AS {self.double})"
 
     def value(self, raw: str, engine_type: str, missing: Sequence[str]) -> str:
         """The value in a column as it is handed out: NULL where it is NaN or among the missing texts."""

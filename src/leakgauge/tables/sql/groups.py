@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.table import GroupSizes
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 MOST_SETS, MOST_COLUMNS = 32, 60
 """In one pass: an engine makes a copy of each row for every set, and a bit of a whole number names each column."""

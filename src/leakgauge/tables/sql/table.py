@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,20 +16,17 @@ from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.probability import Counts
 from leakgauge.tables import aggregates
+from leakgauge.tables import arrow as pa
 from leakgauge.tables.aggregates import Naming, counts_from_groups, named_bins, require_within
 from leakgauge.tables.binnings import Binning, Bins, Learnt, Quantiles, learnt_edges
 from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.coarser import not_listed
 from leakgauge.tables.levels import Levels
-from leakgauge.tables.row_samples import RowSample
+from leakgauge.tables.sampling import RowSample
 from leakgauge.tables.sql.bins import NOT_COVERED, Bin, make_bin, require_quantiles
 from leakgauge.tables.sql.dialect import Dialect
 from leakgauge.tables.sql.groups import group_query, passes, sizes_of
-from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, Table
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-    import pyarrow as pa
+from leakgauge.tables.table import LARGEST, Column, Digests, GroupSizes, Kind, Moments, Table
 
 _BATCH = 1 << 17
 _NUMBERS = (Kind.INT, Kind.FLOAT)
@@ -91,7 +88,7 @@ class SqlTable(Table):
     @cached_property
     def rows(self) -> int:
         """The number of rows."""
-        return int(self._one(aggregates.count_rows(self._source))[0])
+        return int(self._one(aggregates.select(["COUNT(*)"], self._source))[0])
 
     def columns(self) -> tuple[Column, ...]:
         """The columns in the table's order."""
@@ -101,21 +98,9 @@ class SqlTable(Table):
     def counts(self, *columns: str, bins: Bins | None = None, limit: int = LARGEST) -> Counts:
         """How often each combination of values occurs, one axis a column.
 
-        Args:
-            limit: how many distinct combinations are counted at most; the default is a million.
-
         Raises:
             ColumnError: a column is unknown, given twice, of a kind that cannot be counted or binned so, or
                 there are more combinations than ``limit``.
-
-        Example:
-            >>> import pyarrow as pa
-            >>> from leakgauge.tables import open_table
-            >>> from leakgauge.tables.binnings import Width
-            >>> with open_table(pa.table({"age": [31, 38, 45, None]})) as people:
-            ...     counts = people.counts("age", bins={"age": Width(10)})
-            >>> [str(label) for label in counts.labels("age")], counts.array().tolist()
-            (['[30, 40)', '[40, 50)', 'None'], [2, 1, 1])
         """
         chosen = self._chosen(columns, "counted")
         require_countable(columns, limit, self._at)
@@ -142,7 +127,7 @@ class SqlTable(Table):
         self.__dict__["rows"] = int(rows)  # the same as counting them, without another pass
         return moments_of([self._columns[at] for at in chosen], int(rows), found)
 
-    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[npt.NDArray[np.uint64]]:
+    def digests(self, sets: Sequence[Sequence[str]], bins: Bins | None = None) -> list[Digests]:
         """For each set of columns a number per row, the same where rows agree in all of them.
 
         It is a digest of 64 bits, so that the memory does not grow with the length of texts: among 10^7 different ones
@@ -178,9 +163,10 @@ class SqlTable(Table):
         require_quantiles(self._columns[at])
         # A hair less than the share, so that where it is a whole number of rows no engine rounds it to one row more.
         shares = [max(step / quantiles.number - _HAIR, 0.0) for step in range(quantiles.number + 1)]
-        query = aggregates.select([self._quantiles(at, shares)], self._source)
+        edges = self._dialect.quantiles(self._values[at], shares, self._types[at])
+        found = self._one(aggregates.select([edges], self._source))[0] or ()
         numeric = self._columns[at].kind in _NUMBERS
-        return learnt_edges(quantiles, [float(edge) if numeric else edge for edge in self._one(query)[0] or ()])
+        return learnt_edges(quantiles, [float(edge) if numeric else edge for edge in found])
 
     def batches(self, *columns: str, bins: Bins | None = None, size: int = 65536) -> Iterator[pa.RecordBatch]:
         """The rows of some columns, by default all, in the source's order, at most ``size`` a batch.
@@ -237,9 +223,6 @@ class SqlTable(Table):
         """How the bins of each column are called."""
         return {self._columns[at].name: one.naming for at, one in binned.items()}
 
-    def _quantiles(self, at: int, shares: Sequence[float]) -> str:
-        return self._dialect.quantiles(self._values[at], shares)
-
     def _value(self, raw: str, at: int) -> str:
         return self._dialect.value(raw, self._types[at], self._missing)
 
@@ -255,7 +238,7 @@ class SqlTable(Table):
         return [column[0].as_py() for column in self._read(query, {}).columns]
 
     def _chosen(self, names: Sequence[str], use: str, *, any_kind: bool = False) -> list[int]:
-        clocks = [self._dialect.is_clock(kind) for kind in self._types]
+        clocks = [kind in self._dialect.clocks for kind in self._types]
         require_columns(names, self._columns, self._place, None if any_kind else use, clocks)
         return [self._at[name] for name in names]
 
