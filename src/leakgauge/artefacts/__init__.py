@@ -10,6 +10,7 @@ from leakgauge.artefacts.audit import (
     Foreign,
     MatchedColumn,
     MechanismAudit,
+    QueryAudit,
     Shown,
     strongest,
 )
@@ -24,7 +25,6 @@ from leakgauge.artefacts.job import Ended, Headline, Job, JobCost, JobEvent, Out
 from leakgauge.artefacts.ledger import Answer, LedgerTold
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement, Utility
 from leakgauge.artefacts.quantity import Level, Levels, Origin, Quantity, Real, Witness
-from leakgauge.artefacts.query_audit import QueryAudit
 from leakgauge.artefacts.record import Check, PublicRecord, Record
 from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.request import Request

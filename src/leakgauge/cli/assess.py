@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leakgauge.artefacts.request import Reading
-from leakgauge.artefacts.request.assessing import ExplainedBy, JudgedBy, JudgedColumns
+from leakgauge.artefacts.request.verbs import ExplainedBy, JudgedBy, JudgedColumns
 from leakgauge.cli import options
 from leakgauge.cli.language import say
 from leakgauge.cli.options import FILE

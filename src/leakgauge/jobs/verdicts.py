@@ -13,7 +13,7 @@ from leakgauge.arguments import checked
 from leakgauge.artefacts import Audit, Job, Judgement, codec
 from leakgauge.artefacts.dossier import AUDIT, JOB, RECORD, VERDICT
 from leakgauge.artefacts.request import FRAME, Declared
-from leakgauge.artefacts.request.assessing import AssessOptions, ExplainedBy, JudgedBy, JudgedColumns
+from leakgauge.artefacts.request.verbs import AssessOptions, ExplainedBy, JudgedBy, JudgedColumns
 from leakgauge.artefacts.verdict import Declaration
 from leakgauge.assessment.dials import read_dial_policy
 from leakgauge.assessment.dials.usefulness import Use, use_named
