@@ -15,7 +15,6 @@ from leakgauge.artefacts.audit import (
     strongest,
 )
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.coarsening import CoarseningFound
 from leakgauge.artefacts.composition import Composed
 from leakgauge.artefacts.design import Compared, Comparison, Design, DesignPoint, Frontier
 from leakgauge.artefacts.estimates import Estimated, Estimates, Kit, Recipients
@@ -28,7 +27,7 @@ from leakgauge.artefacts.quantity import Level, Levels, Origin, Quantity, Real, 
 from leakgauge.artefacts.record import Check, PublicRecord, Record
 from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.request import Request
-from leakgauge.artefacts.survey import Survey
+from leakgauge.artefacts.survey import CoarseningFound, Survey
 from leakgauge.artefacts.verdict import Judgement, Verdict
 from leakgauge.sentences import Sentence
 

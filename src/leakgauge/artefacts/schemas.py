@@ -14,9 +14,8 @@ from leakgauge.artefacts.quantity import Levels, from_first_levels
 from leakgauge.artefacts.record import Record, from_first_record
 
 _MODULES: Final = (
-    *("audit", "channel_file", "coarsening", "composition", "design", "estimates", "evidence", "improvement", "job"),
-    *("ledger", "location", "measurement", "quantity", "record", "relation", "report", "reproduction", "survey"),
-    *("telling", "verdict"),
+    *("audit", "channel_file", "composition", "design", "estimates", "evidence", "improvement", "job", "ledger"),
+    *("location", "measurement", "quantity", "record", "relation", "report", "reproduction", "survey", "verdict"),
 )
 SCHEMAS: Final[dict[str, type[msgspec.Struct]]] = {
     schema: kind

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any, Required
 
 from leakgauge.artefacts.request.part import Names, Option, RequestPart
-from leakgauge.artefacts.request.reading import ReadingOptions
 from leakgauge.artefacts.request.shared_options import (
     USES,
     WEIGHTS,
@@ -25,6 +24,7 @@ from leakgauge.artefacts.request.shared_options import (
     Secrets,
     UseOfRelease,
 )
+from leakgauge.artefacts.request.terms import ReadingOptions
 from leakgauge.errors import OptionError
 
 
@@ -40,10 +40,6 @@ class Surveying(RequestPart, frozen=True):
     bins: Bins = ()
     levels: Levels = ()
     confidence: Confidence = 0.95
-
-    def require_possible(self) -> None:
-        """Refuse a confidence that is none."""
-        self._require_confidence(self.confidence)
 
 
 class SurveyOptions(ReadingOptions, total=False):
@@ -62,8 +58,7 @@ class Comparing(RequestPart, frozen=True):
     secret: Secrets
     background: Background = ()
     knowledge: Annotated[
-        str | None,
-        Option("both: compare with channels that read the background too.", choices=("attacker", "both")),
+        str | None, Option("both: compare with channels that read the background too.", choices=("attacker", "both"))
     ] = None
     max_distortion: Annotated[float | None, Option("The largest mean distortion allowed.", "D")] = None
     max_leakage: Annotated[float | None, Option("The largest leakage allowed, in bits.", "BITS")] = None
@@ -75,8 +70,7 @@ class Comparing(RequestPart, frozen=True):
     bins: Bins = ()
     levels: Levels = ()
     by: Annotated[
-        str,
-        Option("What ranks the mechanisms that meet the target.", choices=("bits", "epsilon", "identifiability")),
+        str, Option("What ranks the mechanisms that meet the target.", choices=("bits", "epsilon", "identifiability"))
     ] = "bits"
     gap: Annotated[
         float | None, Option("Proven distance from the optimum, in nats; 1e-9, with weights 1e-6.", "NATS")
@@ -184,10 +178,6 @@ class ExplainedBy(RequestPart, frozen=True):
     fuzzy: Annotated[str | Path | None, Option("Add a fuzzy comprehensive evaluation.", "paper-a|paper-b|FILE")] = None
     stored: Annotated[Path | str | None, Option("An earlier verdict, whose space and time are used.", "FILE")] = None
     confidence: Confidence = 0.95
-
-    def require_possible(self) -> None:
-        """Refuse a confidence that is none."""
-        self._require_confidence(self.confidence)
 
 
 class AssessOptions(ReadingOptions, total=False):
