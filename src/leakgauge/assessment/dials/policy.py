@@ -36,7 +36,6 @@ class DialPolicy:
         max_epsilon: in nats, of everything claimed together, or shown by an audit.
         max_leakage_bits: of mutual information between a secret and everything that leaves.
         max_attack_advantage: what the best attack gains, as a share of what it gains from the raw data.
-        declared: what must have been declared.
         given: the names of limits that a user gave; those of the default policy only colour the recommendation.
 
     Raises:

@@ -40,7 +40,6 @@ class Attack:
         title: the name of its findings, or its beginning if that has fields.
         method: how the attacker guesses.
         aim: what it wants to know; one finding for each secret, or one for the release.
-        find: its findings in a case.
         judged: whether it attacks the release itself; a simulated release proves nothing against the real one.
         knows_mechanism: whether the attacker knows how the mechanism draws.
         repeated: whether it sees many releases of the same values.

@@ -71,7 +71,6 @@ def attack(
         confidence: of every interval.
         targets: how many rows the attacks that compare rows with rows are tried on, at most.
         simulation_seed: for splits, permutations and simulated releases.
-        progress: called after every attack.
 
     Raises:
         FileError: a record that cannot be read or is not whole.

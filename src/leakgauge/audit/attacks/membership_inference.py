@@ -90,8 +90,6 @@ class Kinds:
     Attributes:
         classes: the combination of public values of each kind.
         inputs: of each kind, one array per column.
-        copies: how many rows are of each kind.
-        kind: of each row.
     """
 
     classes: Codes

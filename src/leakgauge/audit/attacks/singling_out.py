@@ -153,7 +153,6 @@ class Rows:
     """Rows to look up by ranges of values.
 
     Attributes:
-        columns: one array of values each.
         orders: the rows of each column by increasing values.
         until: the last value that each value stands for, which is mostly itself.
         units: the person of each row; None where rows are people.
