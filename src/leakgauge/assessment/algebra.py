@@ -18,7 +18,6 @@ from leakgauge.assessment.diagram import Diagram
 from leakgauge.probability.cells import Floats
 
 Ends: TypeAlias = tuple[str, str]
-"""An arc's source and target."""
 
 DIGITS = 9
 """Decimals of a score: few enough that a score meant to be 60 is not 59.999…"""

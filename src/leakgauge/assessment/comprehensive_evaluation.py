@@ -32,7 +32,6 @@ INDEX_SYSTEM_B: Mapping[str, str] = {"1": "42", "2": "42", "3": "42", "32": "31"
 """The paper's other way to cut."""
 SCHEMA = "leakgauge/factors/1"
 PAPER_TREES = {"paper-a": INDEX_SYSTEM_A, "paper-b": INDEX_SYSTEM_B}
-"""The paper's two index systems, by name."""
 _TOP = ("schema", "value", "lower_is_better", "factors")
 _FACTOR = ("name", "parts", "judgements")
 

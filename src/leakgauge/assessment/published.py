@@ -89,7 +89,6 @@ STATE_SETS: Mapping[State, Floats] = {
     State.HIGH: _HIGH,
     State.VERY_HIGH: _VERY_HIGH,
 }
-"""The membership of each degree."""
 FREQUENCY_SETS: Mapping[Frequency, Floats] = {
     Frequency.VERY_LOW: rounded(_OFTEN[::-1] ** 2),
     Frequency.LOW: _OFTEN[::-1],
@@ -97,7 +96,6 @@ FREQUENCY_SETS: Mapping[Frequency, Floats] = {
     Frequency.HIGH: _OFTEN,
     Frequency.VERY_HIGH: rounded(_OFTEN**2),
 }
-"""The membership of each frequency."""
 SUPPORTS: Mapping[State, slice] = {
     state: slice(int(np.flatnonzero(members)[0]), int(np.flatnonzero(members)[-1]) + 1)
     for state, members in STATE_SETS.items()

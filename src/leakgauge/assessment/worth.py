@@ -29,7 +29,6 @@ from leakgauge.tables.chosen_bins import bin_error, places_of
 
 HALF_A_ROW = 0.5
 MOST_SHARES = 40
-"""The most values whose shares are listed."""
 UNCHANGED = ColumnUtility(
     protected=False,
     distortion=Quantity(0.0, "distortion"),

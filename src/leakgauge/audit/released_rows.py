@@ -137,8 +137,8 @@ def _letters(column: ReleasedColumn, claim: Statement, met: Met) -> Groups | Non
 
     def promised(pair: tuple[int, int]) -> float:
         order = np.argsort(-column.law.log_ratio(*pair)(places), kind="stable")
-        made = (channel.matrix[one][order] for one in pair)
-        return expected_level(claim, *made, min(rows[one] for one in pair))
+        first, second = (channel.matrix[one][order] for one in pair)
+        return expected_level(claim, first, second, min(rows[one] for one in pair))
 
     first, second = max(pairs, key=promised)
     # By their texts, so that the event names them.

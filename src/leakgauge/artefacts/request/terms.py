@@ -213,7 +213,6 @@ OF_THE_REPORT: Final = Option(
     choices=("en", "zh", "both"),
     default="",
 )
-"""How the language of a report is asked for."""
 
 
 class Declared(RequestPart, frozen=True):

@@ -23,7 +23,6 @@ from leakgauge.sentences import Sentence
 
 SCHEMA = "leakgauge/diagram/2"
 PAPER = "paper"
-"""The paper's own diagram, by name."""
 _TOP = ("schema", "criteria", "leaves", "pairwise")
 _CRITERION = ("name", "chinese", "dial")
 _LEAF = ("name", "chinese", "feeds", "better", "weight")

@@ -106,7 +106,6 @@ class DialPolicy:
 
 
 LIMITS = tuple(field.name for field in fields(DialPolicy) if field.name not in ("declared", "given"))
-"""The names of all limits."""
 
 
 def read_dial_policy(path: Path | str) -> DialPolicy:

@@ -22,7 +22,6 @@ FAMILIES: tuple[Family, ...] = (
     properties.FAMILY,
     costs.FAMILY,
 )
-"""Every indicator once."""
 INDICATORS = {one.id: one for family in FAMILIES for one in family.indicators}
 
 

@@ -22,7 +22,6 @@ from leakgauge.sentences import Sentence
 LARGER, SMALLER = 100_000, 10_000
 RUNS = 5
 NUMBER = 8
-"""Bytes of a number."""
 
 SPACE = Indicator(
     "space", 24, "space", "bytes per row", Scale(0.1, 1e4, True, Sentence("a bit, and pages of text, for each row"))

@@ -31,7 +31,6 @@ _INDICATORS = (
     SENSITIVITY,
 )
 ASKED = tuple(one.leaf for one in _INDICATORS)
-"""The leaves that people are asked about."""
 
 
 def answered(leaf: str, answers: tuple[int, ...] | None) -> Evidence:

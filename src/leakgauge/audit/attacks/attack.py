@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.random import Generator
 
 from leakgauge.artefacts import Finding, Quantity, Sentence
 from leakgauge.artefacts.quantity import SHARE
@@ -17,8 +18,6 @@ from leakgauge.probability import Estimate
 from leakgauge.probability.cells import Codes, Truths
 
 if TYPE_CHECKING:
-    from numpy.random import Generator
-
     from leakgauge.case.drawn import Drawn
 
 

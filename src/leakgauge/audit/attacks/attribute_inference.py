@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.random import Generator
 
 from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.attack import Aim, Anchors, Attack, independent_advantage, raw_advantage, scored
@@ -16,9 +16,6 @@ from leakgauge.case.drawn import Drawn, ReleasedSecret
 from leakgauge.measures.countability import is_countable
 from leakgauge.notions.ceilings import ceiling
 from leakgauge.probability.cells import Codes, Floats
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 
 def attribute_inference(drawn: Drawn) -> tuple[Finding, ...]:

@@ -31,7 +31,6 @@ ATTACKS: dict[str, Attack] = {
     "singling-out": SINGLING_OUT,
     "averaging": AVERAGING,
 }
-"""Every attack by its name."""
 
 
 def attack_of(name: Sentence) -> Attack | None:

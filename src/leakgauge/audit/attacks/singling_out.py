@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from numpy.random import Generator
 
 from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.attack import Aim, Anchors, Attack, Score, scored
 from leakgauge.case.columns import equal_rows, numbered
 from leakgauge.case.drawn import Drawn, ReleasedColumn
 from leakgauge.probability.cells import Codes
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 MOST_DESCRIPTIONS = 1000
 """Of each kind: more make the intervals no narrower that anybody acts on."""
@@ -198,7 +196,7 @@ class Rows:
         return len(rows) > 0 and (len(rows) == 1 if self.units is None else len(np.unique(self.units[rows])) == 1)
 
 
-Describing: TypeAlias = Callable[[Sequence[Described], Rows, "Generator", int], Iterator[Conditions]]
+Describing: TypeAlias = Callable[[Sequence[Described], Rows, Generator, int], Iterator[Conditions]]
 
 
 def by_one_column(columns: Sequence[Described], shown: Rows, draws: Generator, most: int) -> Iterator[Conditions]:
