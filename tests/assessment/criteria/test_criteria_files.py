@@ -96,7 +96,7 @@ FAULTS = [
     ("feeds two", 'feeds = "secrecy"', 'feeds = ["secrecy", "use"]', "the leaf '5' feeds 2 criteria, secrecy, use"),
     ("feeds another", 'feeds = "secrecy"', 'feeds = "secresy"', "'5' feeds 'secresy', .* did you mean 'secrecy'"),
     ("feeds a number", 'feeds = "secrecy"', "feeds = 5", "the leaf '5' has feeds = 5"),
-    ("schema", "diagram/2", "diagram/1", "has the schema 'leakgauge/diagram/1'"),
+    ("schema", "diagram/2", "diagram/3", "has the schema 'leakgauge/diagram/3'"),
     ("no better", ', better = "null"', "", "the leaf '5' has better = ''"),
     ("wrong better", '"null"', '"less"', "the leaf '5' has better = 'less'; write higher, lower, raw or null"),
     ("asked as an outcome", '"higher", weight = 0', '"raw"', "asked about the leaf 'trust', so it has no value"),
