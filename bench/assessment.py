@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from bench.clock import best, timed
 from leakgauge.artefacts import Request
-from leakgauge.assessment.dials import dials_of
+from leakgauge.assessment.dials.reading import dials_of
 from leakgauge.assessment.search import Goal, Use, most_useful
 from leakgauge.assessment.search.column import counted_column
 from leakgauge.assessment.search.families import by_channel

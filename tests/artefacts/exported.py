@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 
-from leakgauge.artefacts.codec import json_schema, schema_of
-from leakgauge.artefacts.schemas import FOLDER, KINDS
+from leakgauge.artefacts.codec import json_schema
+from leakgauge.artefacts.schemas import FOLDER, SCHEMAS
 from leakgauge.drafts import write_whole
 
 
 def exported() -> dict[str, str]:
     """The text of each schema by the name of its file, such as ``measure-1.json``."""
     found = {}
-    for kind in KINDS:
-        name = str(schema_of(kind)).removeprefix("leakgauge/").replace("/", "-")
+    for schema, kind in SCHEMAS.items():
+        name = schema.removeprefix("leakgauge/").replace("/", "-")
         found[f"{name}.json"] = json.dumps(json_schema(kind), ensure_ascii=False, indent=2) + "\n"
     return found
 

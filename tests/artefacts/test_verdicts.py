@@ -14,9 +14,8 @@ from leakgauge.artefacts.criteria import Published
 from leakgauge.artefacts.request import StoredRequest
 from leakgauge.artefacts.verdict import Action, Beside, Recommendation
 from leakgauge.assessment import collect, criteria_of, default_diagram, protected_column
-from leakgauge.assessment.arcs import over_arcs
-from leakgauge.assessment.comprehensive_evaluation import evaluate_evidence
-from leakgauge.assessment.factor_files import open_factors
+from leakgauge.assessment.algebra import over_arcs
+from leakgauge.assessment.comprehensive_evaluation import evaluate_evidence, open_factors
 from leakgauge.assessment.published import grade_evidence
 from leakgauge.assessment.search import Goal
 from leakgauge.errors import FileError

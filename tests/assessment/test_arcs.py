@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leakgauge.assessment.arcs import over_arcs
+from leakgauge.assessment.algebra import over_arcs
 from leakgauge.assessment.diagram import Better, Diagram
 from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.errors import ModelError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leakgauge.assessment.column_worth import coarsened, through_channel
+from leakgauge.assessment.worth import coarsened, through_channel
 from leakgauge.distances import Hamming
 from leakgauge.probability import Channel, Counts, Distribution
 from leakgauge.probability.files import NamedChannel

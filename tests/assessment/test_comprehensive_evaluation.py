@@ -16,10 +16,10 @@ from leakgauge.assessment.comprehensive_evaluation import (
     INDEX_SYSTEM_B,
     FactorTree,
     evaluate_evidence,
+    open_factors,
     paper_tree,
     rows_of,
 )
-from leakgauge.assessment.factor_files import open_factors
 from leakgauge.assessment.published import Frequency, State
 from leakgauge.errors import InputError, ModelError
 from leakgauge.mechanisms import through_channel

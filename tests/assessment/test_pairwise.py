@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leakgauge.assessment.arcs import over_arcs
+from leakgauge.assessment.algebra import over_arcs
 from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.assessment.pairwise import pairwise_weights, with_weights
 from leakgauge.errors import InputError, ModelError, OptionError

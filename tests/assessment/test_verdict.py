@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Attacker, DialEvidence, Dials, Statistic, share
 from leakgauge.artefacts.verdict import Declaration, Recommendation, ReleaseFacts, Verdict
-from leakgauge.assessment.dials import ReleaseLaw, dials_of, evidence_by_law
+from leakgauge.assessment.dials.evidence import evidence_by_law
 from leakgauge.assessment.dials.policy import DialPolicy
+from leakgauge.assessment.dials.reading import dials_of
 from leakgauge.assessment.verdict import MOST_REASONS, verdict_of
+from leakgauge.case.law import ReleaseLaw
 from leakgauge.errors import ModelError
 from leakgauge.mechanisms import randomized_response, sampled_randomized_response
 from leakgauge.probability import Channel, Distribution

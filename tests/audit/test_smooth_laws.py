@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leakgauge.audit.smooth_laws import smooth_laws
+from leakgauge.audit.scores import smooth_laws
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation
 

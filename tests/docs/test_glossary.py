@@ -9,7 +9,7 @@ from pathlib import Path
 
 import leakgauge
 from leakgauge.artefacts.dials import Grade
-from leakgauge.assessment.indicators import INDICATORS
+from leakgauge.assessment.indicators.catalogue import INDICATORS
 from leakgauge.claims import NOTIONS
 from tests.languages.catalogues import read
 

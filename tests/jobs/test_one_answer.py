@@ -17,7 +17,7 @@ from leakgauge.artefacts import Audit, Design, Judgement, Measurement
 from leakgauge.artefacts.codec import read
 from leakgauge.artefacts.request.roles import file_about
 from leakgauge.assessment.judging import judge_foreign
-from leakgauge.audit.foreign import ForeignRoles
+from leakgauge.audit.foreign.release import ForeignRoles
 from leakgauge.errors import InputError, RefusalError
 from leakgauge.jobs.audit import audit_foreign
 from leakgauge.jobs.protect import Done, protect

@@ -18,7 +18,7 @@ import pytest
 import leakgauge as lg
 from leakgauge.artefacts import JobEvent, Record
 from leakgauge.artefacts.channel_file import read_channel
-from leakgauge.artefacts.repeated import Repeated
+from leakgauge.artefacts.job import Repeated
 from leakgauge.errors import BudgetError, FileError, InputError, OptionError, RefusalError, VerificationError
 from leakgauge.jobs.protect import Done
 from leakgauge.probability import Channel, PriorOrigin

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import leakgauge as lg
-from leakgauge.artefacts.request.surveying import Surveying
+from leakgauge.artefacts.request.verbs import Surveying
 from leakgauge.artefacts.survey import Suggested, Survey
 from leakgauge.assessment import DialPolicy
 from leakgauge.errors import ColumnError, InputError, RefusalError

@@ -15,7 +15,7 @@ import pytest
 
 from leakgauge.artefacts import Audit, Design, Record, Request, Utility
 from leakgauge.artefacts.request.roles import public_columns
-from leakgauge.artefacts.telling import Telling
+from leakgauge.artefacts.survey import Telling
 from leakgauge.design import MaxLeakage, solve
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.jobs.audit import audit_release

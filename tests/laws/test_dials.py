@@ -13,14 +13,11 @@ from scipy.stats import beta, spearmanr
 
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Attacker, DialEvidence, Dials, Neighbours, Statistic, share
-from leakgauge.assessment.dials import (
-    ReleaseLaw,
-    dials_of,
-    evidence_by_law,
-    evidence_of_answers,
-    gained_in_attack,
-    law_of_noise,
-)
+from leakgauge.assessment.dials.answers import evidence_of_answers
+from leakgauge.assessment.dials.evidence import evidence_by_law, gained_in_attack
+from leakgauge.assessment.dials.reading import dials_of
+from leakgauge.case.law import ReleaseLaw
+from leakgauge.case.numbers import law_of_noise
 from leakgauge.design import Keep, Knowledge, MaxDistortion, RateDistortion, solve
 from leakgauge.distances import Hamming
 from leakgauge.mechanisms import CATALOGUE, laplace, randomized_response, through_channel

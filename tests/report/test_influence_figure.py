@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from leakgauge.artefacts.criteria import OverArcs
-from leakgauge.assessment.arcs import over_arcs
+from leakgauge.assessment.algebra import over_arcs
 from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
 from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.languages import ENGLISH, Language

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.artefacts import Request
-from leakgauge.artefacts.request.reading import Reading, ReadingOptions
+from leakgauge.artefacts.request.terms import Reading, ReadingOptions
 from leakgauge.cli import options
 from leakgauge.errors import ColumnError, InputError, LeakgaugeError, OptionError, TableError
 from leakgauge.probability import Label

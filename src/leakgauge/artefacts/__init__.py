@@ -10,11 +10,11 @@ from leakgauge.artefacts.audit import (
     Foreign,
     MatchedColumn,
     MechanismAudit,
+    QueryAudit,
     Shown,
     strongest,
 )
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.coarsening import CoarseningFound
 from leakgauge.artefacts.composition import Composed
 from leakgauge.artefacts.design import Compared, Comparison, Design, DesignPoint, Frontier
 from leakgauge.artefacts.estimates import Estimated, Estimates, Kit, Recipients
@@ -24,11 +24,10 @@ from leakgauge.artefacts.job import Ended, Headline, Job, JobCost, JobEvent, Out
 from leakgauge.artefacts.ledger import Answer, LedgerTold
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement, Utility
 from leakgauge.artefacts.quantity import Level, Levels, Origin, Quantity, Real, Witness
-from leakgauge.artefacts.query_audit import QueryAudit
 from leakgauge.artefacts.record import Check, PublicRecord, Record
 from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.request import Request
-from leakgauge.artefacts.survey import Survey
+from leakgauge.artefacts.survey import CoarseningFound, Survey
 from leakgauge.artefacts.verdict import Judgement, Verdict
 from leakgauge.sentences import Sentence
 

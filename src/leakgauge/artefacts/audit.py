@@ -86,8 +86,6 @@ class FewFalseAlarms(Part, frozen=True):
 
     Attributes:
         rate: the share of others that it may take for members.
-        false_alarms: the share of others that it took for members.
-        recognised: the share of members that it recognised.
         ceiling: the share of members that the claim allows at most at this rate; None where nothing is claimed.
     """
 
@@ -181,7 +179,6 @@ class Anonymity(Part, frozen=True):
     """How many rows, or persons where a unit was named, share their quasi-identifiers.
 
     Attributes:
-        classes: combinations that occur.
         k: the rows, or persons, of the smallest class: the table is k-anonymous.
         unique: rows that share their class with no other row, or person.
     """
@@ -212,7 +209,6 @@ class MatchedColumn(Part, frozen=True):
     Attributes:
         contains: the share of matched rows whose released value is, or contains, the true one.
         size: how many of the values of the original a released value stands for, on average.
-        values: different values in the original.
     """
 
     name: Annotated[str, Origin.DECLARED]
@@ -225,16 +221,11 @@ class Foreign(Part, frozen=True, kw_only=True):
     """How a release made elsewhere, without a record, was compared with its original.
 
     Attributes:
-        released: what the released file is called.
         sha256: its digest; None where it is not one file.
         key: the column by which rows were matched; None where they were matched by their order.
         only_released: rows of the release that the original has no row for.
         only_original: rows of the original that the release has no row for.
-        secrets: the columns that were guessed.
-        withheld: those of them that the release does not hold.
-        columns: the columns that both tables have, without the key.
-        added: columns of the release that the original does not have.
-        warnings: what to look at first, in whole sentences.
+        withheld: the secrets that the release does not hold.
         left_out: attacks that need to know how the release was made.
     """
 
@@ -257,20 +248,15 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
     """The audit of a release against its record; or, if it was made elsewhere and has none, against its original alone.
 
     Attributes:
-        record: None of a release that was made elsewhere.
         private: whether its noise is known to protect anybody; that of a simulation, or made elsewhere, is not.
         rows: of the release; of one that was made elsewhere, those that were matched.
         confidence: of every interval, and of the verdict: all levels and attacks together wrongly accuse a release with
             a probability of at most 1 − confidence.
-        violations: what is wrong, in short sentences without a full stop.
         epsilon_lower_bound: the largest of the columns.
         columns: for each protected column the level its rows show; None where they are too few.
         anonymity: of the public columns of the release; None where there are none.
-        digest: over all other fields, so that a change shows.
-        exposures: what the whole release reveals about each secret.
-        total: the same for all secrets at once; None for a single one.
+        total: what the whole release reveals about all secrets at once; None for a single one.
         diversity: of each secret, as it is in the original, within the groups of the public columns of the release.
-        foreign: how a release made elsewhere was compared with its original.
         attacked: the number of rows, drawn from the release, that levels, attacks and exposures rest on; None if they
             rest on all rows. Diversity needs all rows and is left out for a sample.
     """
@@ -312,8 +298,36 @@ class MechanismAudit(Shown, frozen=True, kw_only=True, tag_field="schema", tag="
 
     Attributes:
         subject: the mechanism, the file or the command as it was named.
-        attacks: none, because nothing was released.
     """
 
     subject: str
     attacks: tuple[Finding, ...] = ()
+
+
+class QueryAudit(Artefact, frozen=True, tag="leakgauge/query-audit/1"):
+    """What noisy answers to planned counting queries would reveal about who has a secret.
+
+    Attributes:
+        secret: the column with two values, or the condition, that was reconstructed.
+        unused: queries whose answers do not count the secret.
+        kinds: of rows that the queries tell apart; rows of one kind get the same guess.
+        epsilon: of all answers together, in nats: the smallest that is proved at ``delta``.
+        delta: of all answers together, by adding up; None of Laplace noise.
+        runs: in how many the answers were drawn.
+        exact_runs: those in which every row was right.
+        attack: its shares are of the rows, over all runs.
+    """
+
+    table: str
+    secret: Annotated[str, Origin.DECLARED]
+    rows: Annotated[int, Origin.COUNT]
+    queries: Annotated[int, Origin.DECLARED]
+    unused: Annotated[int, Origin.DECLARED]
+    kinds: Annotated[int, Origin.COUNT]
+    mechanism: Annotated[str, Origin.DECLARED]
+    epsilon: Quantity
+    delta: Annotated[float | None, Origin.DECLARED]
+    runs: Annotated[int, Origin.DECLARED]
+    exact_runs: int
+    attack: Finding
+    simulated: bool

@@ -81,7 +81,6 @@ class ChannelFile(Artefact, frozen=True, kw_only=True, tag="leakgauge/channel/1"
         prior_origin: the prior it was designed from, if it was designed.
         keep_inside: whether private counts can be computed from it; it follows from the origin.
         given: columns that it reads and everybody is assumed to know; its levels are conditional on them.
-        matrix: a row of probabilities for each input.
     """
 
     prior_origin: PriorOrigin | None = None
@@ -151,9 +150,7 @@ def _wrong(fields: Mapping[str, Any], said: str, place: object) -> FileError:
         return FileError("{path} is not a channel file: it lacks {key!r}; add it.", path=place, key=lacking)
     if unknown is not None:
         return FileError(
-            "{path} is not a channel file: it has the unknown field {key!r}; take it out.",
-            path=place,
-            key=unknown,
+            "{path} is not a channel file: it has the unknown field {key!r}; take it out.", path=place, key=unknown
         )
     if at == "prior_origin":
         known, found = ", ".join(repr(origin.value) for origin in PriorOrigin), fields["prior_origin"]
@@ -187,18 +184,13 @@ def _plain(label: Label) -> Any:
     return label.isoformat() if isinstance(label, date) else label
 
 
-def _label(value: Any, kind: str) -> Label:
+def _label(value: Any, kind: str) -> Any:
     if value is None:
         return None
     if kind == "date":
         return datetime.fromisoformat(value) if "T" in value else date.fromisoformat(value)
     if kind == "interval":
-        low, high = (_bound(end) for end in value[:2])
+        kinds = ("date" if isinstance(end, str) and "infinity" not in end else "float" for end in value[:2])
+        low, high = map(_label, value[:2], kinds)
         return Interval(low, high, len(value) == 3)
     return float(value) if kind == "float" else value
-
-
-def _bound(end: Any) -> float | date | None:
-    if isinstance(end, str) and end not in ("infinity", "-infinity"):
-        return datetime.fromisoformat(end) if "T" in end else date.fromisoformat(end)
-    return None if end is None else float(end)

@@ -30,7 +30,6 @@ class SpentAt(Part, frozen=True, kw_only=True):
     """The smallest ε proved for the whole sequence at a δ.
 
     Attributes:
-        method: that proves it.
         bounds: the ε of every method that applies, each of them sound.
     """
 
@@ -44,9 +43,7 @@ class Calibrated(Part, frozen=True, kw_only=True):
     """The open number of a plan, as little on the private side of a target as is proved.
 
     Attributes:
-        target: what the sequence must satisfy.
         step: the place of the step whose number was open, from 1 on.
-        parameter: its name, such as ``noise-multiplier``.
         reached: the level of the target's notion with this number, which is not above the target's.
         at_limit: whether the search ended at this number, so that the target may allow more.
     """
@@ -76,9 +73,7 @@ class PrivacyCurves(Part, frozen=True, kw_only=True):
 
     Attributes:
         epsilons: in nats.
-        deltas: δ(ε), one per ε.
         false_positive_rates: of tests as in ``PowerOfTest``.
-        powers: the largest power of such a test, one per rate.
     """
 
     epsilons: tuple[Real, ...]
@@ -94,9 +89,6 @@ class Composed(Artefact, frozen=True, kw_only=True, tag="leakgauge/composition/1
         neighbours: which data sets are compared, ``replace-one`` or ``add-or-remove``.
         spent: one per δ that was asked for, in that order; none where a target asks for something else and there is no
             pure ε.
-        tests: what an attacker can tell from the whole sequence about one record.
-        calibrated: None where no number was open.
-        curves: None where they were not asked for.
     """
 
     neighbours: str

@@ -37,8 +37,6 @@ class Criterion(Part, frozen=True, kw_only=True):
         points: with what is missing at its unfavourable end; None where nothing is known.
         dial: that it is never better than; None where it has none.
         standing: the weakest of what it rests on: measured, then declared, then asked.
-        missing: leaves that would count and of which nothing is known.
-        said: why there are no points; empty where there are.
     """
 
     key: str
@@ -132,8 +130,6 @@ class OverArcs(Part, frozen=True, kw_only=True):
 
     Attributes:
         score: from 0 to 100, as privacy and utility are; None where nothing that moves it is known.
-        nodes: that are known.
-        missing: leaves of which nothing is known; the others share their weight.
     """
 
     score: Real | None

@@ -37,10 +37,8 @@ class RoundsTold(Part, frozen=True, kw_only=True):
     """What earlier releases of the secret reveal, and what they reveal together with a designed one.
 
     Attributes:
-        earlier: how many there were.
         before: what they reveal together, with the background if there is one.
         added: what the designed one reveals beyond them.
-        after: what all reveal together.
         exact: whether the three numbers are exact; if not, each is an upper bound.
     """
 
@@ -57,9 +55,7 @@ class Design(
     """A designed channel with the witnesses of its levels.
 
     Attributes:
-        knowledge: who knows the background.
         prior: where the frequencies come from that it was designed for.
-        keep_inside: whether they can be computed from it.
         keep: what the release keeps on the whole: nothing, shares or associations.
         price_of_keeping: what that costs more than the least leaking channel at the same distortion.
         told_unprotected: I(S;X), what an unchanged column reveals about the secret; None if the secret itself goes
@@ -90,12 +86,6 @@ class GuessedDesign(Artefact, frozen=True, kw_only=True, tag="leakgauge/guessed-
             attacker knows one; after it, it is never less.
         best_guess_after: how often it is right after the release is seen, with that background.
         gap: no channel of at most the distortion asked for has less of ``best_guess_after``, less the gap.
-        leakage: I(X;Y).
-        leakage_with_background: I(X;Y,Z).
-        epsilon: local ε.
-        knowledge: who knows the background.
-        prior: where the frequencies come from that it was designed for.
-        keep_inside: whether they can be computed from it.
     """
 
     best_guess: Quantity
@@ -122,7 +112,6 @@ class Frontier(Artefact, frozen=True, tag="leakgauge/frontier/1"):
     """Designed channels from no leakage to the least distortion.
 
     Attributes:
-        keep: what they keep on the whole: nothing, shares or associations.
         beside: the same curve of channels that keep something else.
         secret: what the leakage is of; empty in files of earlier versions.
         through: the released column that reveals the secret; None where the secret itself goes through.
@@ -159,14 +148,12 @@ class Compared(Part, frozen=True, kw_only=True):
     """A mechanism with its own parameters on the secret.
 
     Attributes:
-        mechanism: as it was written, or what it is.
         epsilon: local ε over all its inputs; infinite where an output rules an input out.
         waste: what it leaks beyond the least at its own distortion, as the best channel found shows.
         gap: the waste may be larger by so much, not smaller.
         identifiability: of the posteriors under the table's frequencies; None in files of earlier versions.
         effective_rows: the share of the rows that its release is worth for estimating shares; 0 where values cannot be
             distinguished. None in files of earlier versions.
-        confused_values: how many values cannot be distinguished.
         keeps_shares: whether it releases every value as often as it occurs in this table, with ``both`` in each
             background. None in files of earlier versions.
     """
@@ -196,20 +183,12 @@ class Comparison(Artefact, frozen=True, kw_only=True, tag="leakgauge/comparison/
     """Mechanisms on one scale.
 
     Attributes:
-        knowledge: who knows the background.
         max_distortion: the target; None where it is the other.
-        max_leakage: likewise.
-        background_floor: what the background reveals by itself.
         ranking: first those that meet the target: of a distortion by leakage, of a leakage by distortion; then the
             others, the one that misses it by least first. By another measure, first those that meet the target, then
             the others, each by that measure. Where the shares are kept, of those that meet the target first those that
             keep them.
-        by: the measure that ranks.
         prior_skew: Δ of the frequencies, the least identifiability that any channel has.
-        moment_skewness: of a secret of numbers.
-        advice: which mechanism to take, in one sentence.
-        prior: where the frequencies come from.
-        keep_inside: whether they can be computed from the numbers.
         keep: what the optimum keeps, beside which waste is measured: nothing or shares.
         through: the column that goes through the mechanisms and reveals the secret; None where it is the secret.
     """

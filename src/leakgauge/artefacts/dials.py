@@ -111,11 +111,9 @@ class DialEvidence(Part, frozen=True, kw_only=True):
         exposed: the largest share, over values, of the people with a value for whom it becomes all but certain.
         advantage: the largest advantage in distinguishing neighbours that the claims allow; None without a finite
             claim.
-        neighbours: between whom.
         given_counts: whether the mechanism was fitted to private counts, which its claims leave out.
         statistics: what the release is worth for each; for the use of rows, one without columns.
         least_told: the bits that the best channel with the same distortion reveals, keeping as much.
-        own_told: the bits that this release reveals.
         withheld: whether it is not released, so that what it is worth is that of the rest of the release.
     """
 
@@ -143,7 +141,6 @@ class Dials(Part, frozen=True, kw_only=True):
         efficiency: what the best channel with the same distortion reveals, relative to what this one reveals.
         attacker: what the attacker knows who decides the protection.
         given_counts: whether the guarantee leaves out private counts that the release was fitted to.
-        notes: notes for the reader, in whole sentences.
     """
 
     protection: Quantity

@@ -10,7 +10,6 @@ import msgspec
 
 from leakgauge.artefacts.audit import Audit
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.coarsening import CoarseningFound
 from leakgauge.artefacts.codec import Stored
 from leakgauge.artefacts.design import Comparison, Design, Frontier
 from leakgauge.artefacts.estimates import Recipients
@@ -28,8 +27,7 @@ from leakgauge.artefacts.quantity import Levels, Part
 from leakgauge.artefacts.record import Plan, PublicRecord, Record
 from leakgauge.artefacts.request import Request
 from leakgauge.artefacts.request.roles import Roles, file_about
-from leakgauge.artefacts.survey import Survey
-from leakgauge.artefacts.telling import Telling
+from leakgauge.artefacts.survey import CoarseningFound, Survey, Telling
 from leakgauge.artefacts.verdict import Judgement
 
 
@@ -39,7 +37,6 @@ class ResultFile(Generic[Stored]):
 
     Attributes:
         name: of the file; in a job with several secrets a file about one of them has its own.
-        field: of the dossier, or of the results of a secret, that holds the result.
         stage: of the main job that writes it; empty of what the job itself writes, or another command.
         of_a_secret: whether there is one for each secret.
     """
@@ -83,11 +80,7 @@ AUDIT: Final = ResultFile("audit.json", Audit, "audit", "audit")
 RECIPIENTS: Final = ResultFile("recipients.json", Recipients, "recipients", "audit")
 PROMISE: Final = ResultFile("promise.json", Judgement, "promise", "design")
 VERDICT: Final = ResultFile("verdict.json", Judgement, "verdict", "assess")
-FILES: Final[tuple[ResultFile[Any], ...]] = (
-    *(JOB, COARSENING, SURVEY, TELLING, MEASUREMENT, DESIGN, CHANNEL, FRONTIER, COMPARISON, IMPROVEMENT),
-    *(RECORD, PUBLIC_RECORD, LOCATION, LOCATION_SURVEY, LOCATION_DESIGN, LOCATION_COMPARISON, LOCATION_TRACK),
-    *(LEAKAGE, LEVELS, UTILITY, AUDIT, RECIPIENTS, PROMISE, VERDICT),
-)
+FILES: Final[tuple[ResultFile[Any], ...]] = tuple(one for one in [*globals().values()] if isinstance(one, ResultFile))
 """The results that a dossier holds; every one may be absent."""
 SEALED: Final = (RECORD, PUBLIC_RECORD, AUDIT)
 """Those with a digest over their fields."""

@@ -55,11 +55,7 @@ class Estimated(Part, frozen=True, kw_only=True):
     unseen: tuple[EstimatedCell, ...] = ()
 
     def of(self, *labels: str | None) -> Quantity:
-        """The number of a value and its group, or of a group alone where they are means.
-
-        Raises:
-            LabelError: there is no such value or group.
-        """
+        """The number of a value and its group, or of a group alone where they are means."""
         known = {cell.group if self.kind == "mean" else (cell.value, *cell.group): cell.estimate for cell in self.cells}
         if labels not in known:
             texts = (" | ".join("" if part is None else part for part in one) for one in known)
@@ -90,7 +86,6 @@ class KitColumn(Part, frozen=True, kw_only=True):
 
     Attributes:
         channel: the file of its channel, beside the kit.
-        noise: of a number with noise.
         keeps_shares: whether the release has each value as often as the table had it, up to chance.
         keeps_with: the other columns whose cross-tables with it the release keeps too.
         unreadable: why nothing can be estimated of it; None where something can.
@@ -121,9 +116,7 @@ class Kit(Artefact, frozen=True, kw_only=True, tag="leakgauge/kit/1"):
 
     Attributes:
         release: the file, beside the kit.
-        sha256: of that file; None in kits of earlier versions.
         rows_per_unit: the most rows of one person: that many count as one in intervals.
-        notes: cautions that go with every number.
     """
 
     release: str
@@ -148,13 +141,10 @@ class Estimable(Part, frozen=True, kw_only=True):
 
     Attributes:
         read_as: None where nothing can be computed.
-        reason: why not.
         keeps_with: the columns whose cross-tables with these the release keeps, whether or not the channel is known.
         corrected: whether recipients have the channel, so that every cross-table can be corrected.
         worth: the share of the rows that the release is worth, by the law of the release and the table's own shares.
-        rows: the same in rows, or persons where these have several.
         least_worth: what it is worth whatever the channel; None where that cannot be said.
-        least_rows: the same in rows, or persons.
         confused: how many values the channel does not distinguish.
         blank: how many cells of the release its mechanism left blank, as anybody can count there.
     """
@@ -177,7 +167,6 @@ class Recipients(Artefact, frozen=True, tag="leakgauge/recipients/1"):
 
     Attributes:
         commands: commands that would let them correct cross-tables too, if channels are kept private.
-        epsilon: of the noisy histogram that these buy.
     """
 
     columns: tuple[Estimable, ...]

@@ -58,12 +58,10 @@ class Evidence(Part, frozen=True):
 
     Attributes:
         value: the raw value; infinite ones are allowed, None where it is missing or asked.
-        scale: how it becomes a position from 0 to 1.
         low: of its interval; the value itself where it is exact.
         answers: of a questionnaire, how many people gave each of the five answers; empty otherwise.
         null: the raw value that a release independent of the data would have; None where that says nothing.
         raw: the raw value that the data released as they are would have.
-        details: other numbers of the same run, by name.
     """
 
     leaf: str

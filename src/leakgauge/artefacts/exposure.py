@@ -54,8 +54,6 @@ class Exposure(Part, frozen=True):
 
     Attributes:
         entropy: of the secret: what there is to be told.
-        columns: each seen column by itself.
-        pairs: the pairs that tell most.
         known: what is known without the release.
         plain: all unchanged columns, without the secret's own released column.
         everything: with it.

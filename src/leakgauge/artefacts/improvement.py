@@ -14,9 +14,7 @@ class TriedSetting(Part, frozen=True, kw_only=True):
     Attributes:
         stage: what it changes: parameters, mechanism or form of the data.
         form: what is released: the column, the column in bins, or its histogram.
-        mechanism: in words.
         lost: the share of rows whose values are never released.
-        meets: whether it keeps what is asked for.
     """
 
     stage: str
@@ -43,14 +41,9 @@ class StoredImprovement(Artefact, frozen=True, kw_only=True, tag="leakgauge/impr
 
     Attributes:
         use: what the release is for: statistics or rows.
-        asked: the limits, by name.
-        learned_from: counts of the table, or a noisy histogram.
-        chosen: None where no setting keeps the limits.
         closest: the chosen one, else the one that misses the limits by least.
         start: the mechanism of today; None where none was given, or it is not of a kind that is tried.
         withheld: what the published columns reveal although the secret is not released; None where there are none.
-        blocking: what the closest one misses.
-        notes: what a reader should know besides, in whole sentences.
         promised: the dials that the job promises that releases the chosen setting; None where it was not asked.
     """
 

@@ -9,11 +9,78 @@ from typing import Annotated, Any, Literal
 from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.exposure import Total
 from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part, Quantity, Real
-from leakgauge.artefacts.repeated import Repeated
 from leakgauge.artefacts.request import Request, StoredRequest
 from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.errors import LeakgaugeError, ModelError
 from leakgauge.sentences import Sentence
+
+
+class EarlierRelease(Part, frozen=True):
+    """A release by the same mechanism, made before.
+
+    Attributes:
+        epsilon: what it cost a unit of protection, a histogram that was bought for it included.
+        shared: how many persons of the new table are also in its table; None if unknown, and then all are assumed to
+            be.
+        unchanged: of these, for each secret, the share whose secret is the same in both tables.
+    """
+
+    folder: str
+    created: Annotated[str, Origin.PUBLIC]
+    reference: str
+    rows: Annotated[int, Origin.PUBLIC]
+    epsilon: Quantity
+    shared: int | None = None
+    unchanged: dict[str, Quantity] | None = None
+    unknown: Sentence | None = None
+
+
+class RepeatedSecret(Part, frozen=True):
+    """What the releases reveal, in bits, about the secret of a person who is in all of them with the same value.
+
+    Other columns, and what is known, come on top: they may have changed from one table to the next.
+
+    Attributes:
+        entropy: of the secret: the most that can be revealed.
+        alone: by its column of the new release, and by the public columns that its channel reads.
+        together: by its columns of all these releases; at most that where it is not ``exact``.
+        guessed_alone: the chance of guessing it in one try from its column of the new release.
+        distortion: of the mechanism, on average over the new table; ``max_distortion`` is what was asked for.
+
+    Numbers are None of a mechanism without a finite alphabet.
+    """
+
+    secret: Annotated[tuple[str, ...], Origin.DECLARED]
+    entropy: Quantity
+    alone: Quantity | None = None
+    together: Quantity | None = None
+    exact: bool = True
+    guessed_alone: Quantity | None = None
+    guessed: Quantity | None = None
+    distortion: Quantity | None = None
+    max_distortion: Annotated[Real | None, Origin.DECLARED] = None
+
+
+class Repeated(Part, frozen=True):
+    """The earlier releases, and what all of them reveal together with this one.
+
+    Attributes:
+        before: the oldest first.
+        counted: the releases one person may be in: not those whose tables are known to share nobody with this one.
+        units: how many persons are in the new table; None where no column names them.
+        epsilon: of a person who is in all that are counted: their ε add up.
+        spent: what the account of the ledger has spent, this release included; None without one.
+    """
+
+    before: tuple[EarlierRelease, ...]
+    releases: Annotated[int, Origin.PUBLIC]
+    counted: int
+    secrets: tuple[RepeatedSecret, ...]
+    epsilon: Quantity
+    unit: Annotated[str | None, Origin.DECLARED] = None
+    units: int | None = None
+    dataset: Annotated[str | None, Origin.DECLARED] = None
+    spent: Quantity | None = None
 
 
 class JobEvent(Part, frozen=True):
@@ -78,8 +145,6 @@ class StageDone(Part, frozen=True):
 
     Attributes:
         inputs: the digest of everything it read.
-        outputs: the files it wrote, with their digests.
-        refused: why nothing meets the target.
     """
 
     inputs: str
@@ -109,17 +174,13 @@ class Headline(Part, frozen=True):
 
     Attributes:
         secret: the columns with the lowest protection.
-        recommendation: what to do with the release, as ``verdict.json`` says it.
         reasons: at most three, the weightiest first.
-        conditions: what is left to be declared.
-        dials: of that secret.
         leakage_before: bits of the secret if released unchanged.
         leakage_after: bits that the attacker learns from everything released or known: exact with an interval, or
             bounds.
         exact: whether the bits were counted rather than bounded.
         floor: bits that the background alone reveals; ``floor_exact`` likewise.
         attack: the name of the strongest attack, of those tried on the release itself.
-        unchanged: the share of values that stay.
     """
 
     recommendation: Recommendation
@@ -142,11 +203,7 @@ class Headline(Part, frozen=True):
 
 
 class SecretOutcome(Part, frozen=True):
-    """The outcome for one secret; numbers as in ``Headline``, None where there are none.
-
-    Attributes:
-        withheld: whether it was not released at all.
-    """
+    """The outcome for one secret; numbers as in ``Headline``, None where there are none."""
 
     secret: Annotated[tuple[str, ...], Origin.DECLARED]
     withheld: Annotated[bool, Origin.DECLARED]
@@ -172,12 +229,9 @@ class Job(Artefact, frozen=True, tag="leakgauge/job/3"):
     """A running or finished job.
 
     Attributes:
-        secrets: the outcome for each.
         total: what everything released or known reveals about all secrets at once; None for a single one.
         finished: when; None while it is at work.
         command: the command that repeats the job; empty for a table in memory.
-        shareable: files that may be handed out.
-        repeated: the earlier releases if it repeats one, and what all of them reveal together.
     """
 
     asked: StoredRequest
@@ -207,7 +261,6 @@ class PageJob(Artefact, frozen=True, tag="leakgauge/page-job/3"):
     """What the page's server notes of a job beside its folder, for a later server.
 
     Attributes:
-        asked: what was asked; its table is a name.
         path: of the table in the folder that was served; None where it was dropped.
     """
 

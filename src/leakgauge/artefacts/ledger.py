@@ -56,8 +56,6 @@ class SpendTold(Part, frozen=True):
     """One spend.
 
     Attributes:
-        reference: the caller's name of it.
-        admitted_by: the rule that admitted it.
         completed: None where nothing says that its release was written.
     """
 
@@ -77,8 +75,7 @@ class ColumnTold(Part, frozen=True):
     persons.
 
     Attributes:
-        releases: how many read the column.
-        uncounted: how many of them have no finite channel, such as numbers with noise, and add nothing to the bits.
+        uncounted: releases without a finite channel, such as numbers with noise, which add nothing to the bits.
         bits: the sum of what the others reveal, at most the entropy: together they never reveal more.
         entropy: all there is to tell; bits and entropy follow from the exact counts of the table.
     """
@@ -96,7 +93,6 @@ class AccountTold(Part, frozen=True):
     Attributes:
         unit: in words, what is protected.
         composition: None where nothing was spent, or nothing is proved of the sequence beyond the limit.
-        told: what releases reveal about each column, in bits.
         without_bits: spends that say nothing of it: queries, and releases of earlier versions.
     """
 
@@ -167,11 +163,9 @@ class Answer(Artefact, frozen=True, kw_only=True, tag="leakgauge/answer/1"):
         question: with every condition, its values as they were typed.
         groups: those asked about, as they were declared, and the one of all other values; None without groups.
         rank_error: of a choice, how many rows it is off at most.
-        claims: what is guaranteed, by the name of the notion.
         clamped: of sums, means and quantiles that the answer is about clamped values; its fields ``lower`` and
             ``upper`` are the declared bounds. None of counts, and in files of earlier versions.
         simulated: whether the noise follows from a seed; then it protects nobody, and ``note`` says so.
-        budget: None where nothing counts the answer.
     """
 
     question: Sentence

@@ -45,7 +45,6 @@ class MapShown(Part, frozen=True, kw_only=True):
         merged: cells along each side that are drawn as one.
         outlines: the rings of each area that is not a cell of a grid.
         values: by what they are of, one number per area; None where there is none, such as where nobody is.
-        paths: traces by what they are, point after point.
     """
 
     width: Real
@@ -71,13 +70,9 @@ class LocationSurvey(Artefact, frozen=True, kw_only=True, tag="leakgauge/locatio
 
     Attributes:
         points: inside the map; ``outside`` and ``missing`` come on top.
-        occupied: areas with a point.
         users: persons; None where no column names them.
         few: the number below which people are few; ``areas_of_few`` and ``points_of_few`` are about areas of fewer.
-        entropy: of the area of a point.
         best_guess: how far off the best constant guess is, on average.
-        hours: of the day, where a column of times was named.
-        notes: what was found odd, and what was done about it.
     """
 
     table: str
@@ -101,12 +96,8 @@ class PlacedMechanism(Part, frozen=True, kw_only=True):
     """A mechanism on areas with its own parameters; numbers that a map is too large for are None.
 
     Attributes:
-        mechanism: as it is written, or what it is.
         setting: that was found for it, such as an ε per kilometre or a level; None where it has none or its own.
-        distance: how far the release is from the truth on average, in metres.
-        leakage: I(X;Y).
         epsilon: of metric privacy, per kilometre; infinite where an output rules an area out.
-        identifiability: of the posteriors under the prior.
         tracker_error: how far the best guess of someone who knows the prior and sees one report is off, on average.
         within: the probability that this guess is at most ``radius`` off.
         waste: what it leaks beyond the least at its own distance.
@@ -134,7 +125,6 @@ class LocationDesign(Artefact, frozen=True, kw_only=True, tag="leakgauge/locatio
     Attributes:
         kind: whether it leaks least at a distance, or errs least at an ε per kilometre.
         gap: how far the leakage (in bits) or the distance (in metres) may be above the least.
-        radius: of ``within``.
     """
 
     table: str
@@ -154,10 +144,7 @@ class LocationComparison(Artefact, frozen=True, kw_only=True, tag="leakgauge/loc
     """Mechanisms on areas at one mean distance, the one that leaks least first.
 
     Attributes:
-        max_distance: the mean distance that all were set to.
-        radius: of ``within``.
         entropy: of the prior; ``best_guess`` is how far off the best constant guess is.
-        advice: which mechanism to take, in one sentence.
     """
 
     table: str
@@ -195,14 +182,9 @@ class LocationProtection(Artefact, frozen=True, kw_only=True, tag="leakgauge/loc
     """A table whose places were protected.
 
     Attributes:
-        released: the file; ``record`` is that of its record, ``channel`` that of a designed channel, ``centres``
-            that of the places that released texts stand for, where they do not follow from the points.
-        used: the mechanism, with what it leaks and what a tracker infers.
         private: whether the noise was drawn by the operating system, and not simulated.
         measured_distance: how far the places written really are from the true ones, on average; None of sets.
         epsilon_per_person: per kilometre, over all reports that a person may make.
-        repeats: of persons, where a column names them.
-        warnings: what must not be overlooked.
     """
 
     table: str
@@ -230,10 +212,8 @@ class Tracked(Part, frozen=True, kw_only=True):
     """How well one attacker follows the traces.
 
     Attributes:
-        attacker: what it uses.
         error: how far its guesses were off on average, with an interval over traces.
         predicted: what it expects itself; None where it makes no prediction.
-        within: the share of steps at which its guess is at most ``radius`` off.
     """
 
     attacker: str
@@ -247,11 +227,8 @@ class LocationTrack(Artefact, frozen=True, kw_only=True, tag="leakgauge/location
 
     Attributes:
         simulated: whether the traces were drawn from a mobility model with this seed; None where they are the table's.
-        mechanism: that released each step.
-        released_error: how far the released places are from the true ones.
         attackers: the weakest first.
         window: steps of the window; ``window_leakage`` is I(X₁…X_w; Y₁…Y_w), and ``step_leakage`` that of one step.
-        warnings: what must not be overlooked, such as movement that tells of itself.
     """
 
     table: str

@@ -33,12 +33,10 @@ class Measurement(Artefact, frozen=True, tag="leakgauge/measure/1"):
     """The measures of one secret of a table; those that the roles do not define are None.
 
     Attributes:
-        secret: the columns, together one source.
         letters: how many values each role's columns take.
         reliable: whether the sample is large enough for the alphabets.
         bias_corrected: Shannon's measures with the first-order bias taken off (Miller–Madow).
         weighted: the same under the subjective weights; None without weights.
-        zero_leakage: the test whether anything is revealed at all; None where nothing is sampled.
         through_channel: whether the release is a known channel rather than a column.
     """
 
@@ -104,8 +102,6 @@ class ColumnUtility(Part, frozen=True):
     """What one released column is worth.
 
     Attributes:
-        protected: whether it went through a mechanism.
-        unchanged: the share of rows that are released as they are.
         total_variation: between the shares of the values before and after; of a coarser column, of its coarser values.
         lost: of a column that is coarser or suppressed in part, the bits of its values that are lost.
         covered: how many values of the table a released value of such a column stands for, on average over the rows.
@@ -130,11 +126,8 @@ class NumberUtility(Part, frozen=True):
     Attributes:
         allowed: the mean absolute error that was asked for.
         promised: its upper bound by the law of the release; None for noise, which promises no error.
-        measured: what it is in the release.
-        lower: and ``upper``, the declared bounds of noise.
-        beyond: the share of the table's values that lie beyond them and count as the nearest bound.
+        beyond: the share of the table's values beyond the declared bounds, which count as the nearest one.
         released_beyond: the share of numbers that noise carries beyond them, by its law.
-        clamped: whether those were clamped.
     """
 
     measured: Quantity

@@ -72,7 +72,6 @@ class PlannedColumn(Part, frozen=True):
     """A mechanism, what it reads and what it writes.
 
     Attributes:
-        mechanism: as on the command line.
         epsilon: its budget, where it has one.
         letters: whether they are declared, or taken from this table or another; None where the mechanism has none.
         channel_prior: from which prior its channel was designed.
@@ -130,7 +129,6 @@ class Plan(Part, frozen=True, kw_only=True):
     Attributes:
         suppress_below: public values of rows in groups with fewer rows are missing.
         suppress_unit: whose values are persons, where groups have persons instead.
-        suppressed: how many rows that are; a public record leaves it out.
         keep_order: whether rows are in the table's order, as in all releases whose record does not say.
     """
 
@@ -206,12 +204,10 @@ class Released(Part, frozen=True, kw_only=True):
     """What both records of a release say.
 
     Attributes:
-        reference: the name of the release in the ledger.
         private: whether the operating system drew the noise; a simulation protects nobody.
         keep_inside: whether private counts can be computed from the record.
         unit_of_protection: what two neighbouring tables differ in.
         neighbours: and how.
-        digest: over all other fields.
     """
 
     reference: str
@@ -232,7 +228,6 @@ class RowOrderFile(Artefact, frozen=True, tag="leakgauge/row-order/1"):
     """The key of the random order of a release: whoever has it knows which row is whose, so it is never handed out.
 
     Attributes:
-        reference: the release.
         key: in hexadecimal digits.
     """
 
@@ -249,12 +244,7 @@ class OrderPlace(Part, frozen=True):
 
 
 class Record(Released, frozen=True, tag_field="schema", kw_only=True, tag="leakgauge/release/2"):
-    """What was done, what it guarantees and what it cost.
-
-    Attributes:
-        simulation_seed: only of a simulation.
-        order: only of rows in a random order.
-    """
+    """What was done, what it guarantees and what it cost."""
 
     simulation_seed: int | None
     claims: dict[str, Claims]
@@ -299,7 +289,10 @@ def from_first_record(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     if "together" in fields:
         raised["together"] = with_hyphens(fields["together"])
     if isinstance(fields.get("claims"), Mapping):
-        raised["claims"] = {name: _with_hyphenated_levels(one) for name, one in fields["claims"].items()}
+        raised["claims"] = {
+            name: {**one, "levels": with_hyphens(one.get("levels"))} if isinstance(one, Mapping) else one
+            for name, one in fields["claims"].items()
+        }
     try:
         parts = decode(_FirstRecord, {name: raised.get(name) for name in ("plan", "claims")}, "release")
     except (FileError, VerificationError):
@@ -313,10 +306,6 @@ class _FirstRecord(Part, frozen=True):
 
     plan: Plan
     claims: dict[str, Claims]
-
-
-def _with_hyphenated_levels(claims: Any) -> Any:
-    return {**claims, "levels": with_hyphens(claims.get("levels"))} if isinstance(claims, Mapping) else claims
 
 
 class Check(Part, frozen=True):

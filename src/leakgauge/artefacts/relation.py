@@ -58,7 +58,6 @@ class Order(Part, frozen=True, kw_only=True):
     """Which of two channels is safer whatever the prior and the attacker's aim.
 
     Attributes:
-        against: the file of the other channel.
         subject_safe: whether the subject is the other with something done to its outputs, so that it is at least as
             safe; where not, ``subject_tells`` is an aim for which it reveals more.
         other_safe: the same of the other; where not, there is ``other_tells``.
@@ -79,7 +78,6 @@ class Capacities(Part, frozen=True, kw_only=True):
     Attributes:
         shannon: I(X;Y).
         multiplicative: the factor V(X|Y) / V(X) by which one guess is right more often; no gain makes it more.
-        min_capacity: its logarithm.
         additive: V(X|Y) − V(X), by which the chance of one right guess grows.
         additive_over_vulnerabilities: the same of any aim whose expected gain is between 0 and 1.
         risk: the factor R(X) / R(X|Y) by which one guess is wrong less often.
@@ -99,14 +97,11 @@ class Relation(Artefact, frozen=True, kw_only=True, tag="leakgauge/relation/2"):
     """Exact levels and implied statements.
 
     Attributes:
-        subject: the statement, or the channel's file.
         ordered: whether neighbouring data sets differ in the record at one position.
         restricted: whether values that never occur were left out.
-        levels: exact levels by name; empty for a statement.
         given: columns that the channel reads and everybody is assumed to know: levels are conditional on them.
         prior_skew: Δ of the prior over the inputs compared, where it is known.
         implied: what follows in each notion that has no exact level.
-        order: how the channel compares with another one, where one was given.
         capacities: of a channel; None of a statement, of a large channel and in files of earlier versions.
         guess: the chance that one guess is right after the output is seen, under the prior: of a channel exactly, of a
             statement at most; None without a prior of whole secrets, and in files of earlier versions.

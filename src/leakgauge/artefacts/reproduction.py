@@ -48,7 +48,6 @@ class PrintedTable(Part, frozen=True):
     """A published matrix or table beside ours.
 
     Attributes:
-        tolerance: half a unit of the last printed digit.
         slips: the cells where the paper is known to be wrong, so that ours must differ.
     """
 
@@ -81,7 +80,6 @@ class DrawnCurve(Part, frozen=True):
 
     Attributes:
         axes: what the numbers of a point are, with their unit.
-        points: in the order of the curve.
         figure: the number of the paper's figure; 0 in files of earlier versions.
         label: which curve of that figure it is, where it has several.
     """

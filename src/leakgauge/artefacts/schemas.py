@@ -3,83 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from leakgauge.artefacts.audit import Audit, MechanismAudit
-from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.coarsening import CoarseningFound
-from leakgauge.artefacts.codec import schema_of
-from leakgauge.artefacts.composition import Composed
-from leakgauge.artefacts.design import Comparison, Design, Frontier, GuessedDesign
-from leakgauge.artefacts.estimates import Estimates, Kit, Recipients
-from leakgauge.artefacts.evidence import StoredEvidence
-from leakgauge.artefacts.improvement import StoredImprovement
 from leakgauge.artefacts.job import Job, PageJob, from_first_job, from_second_job
-from leakgauge.artefacts.ledger import Answer, LedgerTold
-from leakgauge.artefacts.location import (
-    LocationComparison,
-    LocationDesign,
-    LocationProtection,
-    LocationSurvey,
-    LocationTrack,
-)
-from leakgauge.artefacts.measurement import EachMeasurement, Measurement, Utility
 from leakgauge.artefacts.quantity import Levels, from_first_levels
-from leakgauge.artefacts.query_audit import QueryAudit
-from leakgauge.artefacts.record import Preview, PublicRecord, Record, RowOrderFile, Verified, from_first_record
-from leakgauge.artefacts.relation import Relation
-from leakgauge.artefacts.report import ToldReport
-from leakgauge.artefacts.reproduction import Reproductions
-from leakgauge.artefacts.survey import Survey
-from leakgauge.artefacts.telling import Telling
-from leakgauge.artefacts.verdict import Judgement
+from leakgauge.artefacts.record import Record, from_first_record
 
-KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
-    Measurement,
-    EachMeasurement,
-    Design,
-    GuessedDesign,
-    Frontier,
-    Comparison,
-    Utility,
-    Relation,
-    Composed,
-    ChannelFile,
-    Levels,
-    Record,
-    PublicRecord,
-    RowOrderFile,
-    Preview,
-    Verified,
-    Answer,
-    LedgerTold,
-    Reproductions,
-    Audit,
-    MechanismAudit,
-    QueryAudit,
-    StoredEvidence,
-    Judgement,
-    StoredImprovement,
-    Job,
-    PageJob,
-    Survey,
-    Telling,
-    CoarseningFound,
-    Estimates,
-    Kit,
-    Recipients,
-    ToldReport,
-    LocationSurvey,
-    LocationDesign,
-    LocationComparison,
-    LocationProtection,
-    LocationTrack,
+_MODULES: Final = (
+    *("audit", "channel_file", "composition", "design", "estimates", "evidence", "improvement", "job", "ledger"),
+    *("location", "measurement", "quantity", "record", "relation", "report", "reproduction", "survey", "verdict"),
 )
-SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}
-"""The kinds by their ids; a new one is a class and a name in the tuple above."""
+SCHEMAS: Final[dict[str, type[msgspec.Struct]]] = {
+    schema: kind
+    for module in _MODULES
+    for kind in vars(import_module(f"leakgauge.artefacts.{module}")).values()
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+    if (schema := str(kind.__struct_config__.tag)).startswith("leakgauge/")
+}
+"""The kinds by their ids: whatever has one in these modules."""
 
 FOLDER: Final = Path(__file__).parent / "json_schemas"
 """A JSON Schema for each kind, made from its type."""

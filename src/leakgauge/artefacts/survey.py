@@ -1,4 +1,4 @@
-"""A survey of a table: which columns identify people, which single them out, and what each reveals about a secret."""
+"""Surveys of a table: which columns identify people, single them out or reveal a secret, and how they could do less."""
 
 from __future__ import annotations
 
@@ -44,9 +44,7 @@ class SurveyedColumn(Part, frozen=True):
     Attributes:
         alone: rows whose value no other row has.
         identifier: why it identifies people; None if nothing suggests that it does.
-        free_text: whether its values are sentences.
         singles_out: whether it is one of a few columns that single people out together.
-        suggested: its role, and why.
     """
 
     name: Annotated[str, Origin.PUBLIC]
@@ -84,7 +82,6 @@ class Survey(Artefact, frozen=True, tag="leakgauge/survey/1"):
         sampled: rows drawn at random on which leakage was counted; all rows of a smaller table.
         combinations: the smallest sets of columns in which many rows are unique, most rows first.
         published: the public columns of a release together; None where none are public.
-        suggested: the role of each column by its name.
     """
 
     table: str
@@ -111,3 +108,65 @@ class Survey(Artefact, frozen=True, tag="leakgauge/survey/1"):
     def column(self, name: str) -> SurveyedColumn:
         """By its name."""
         return next(one for one in self.columns if one.name == name)
+
+
+class Coarsened(Part, frozen=True):
+    """A level for every public column.
+
+    Attributes:
+        levels: the bins or level of each column by its name; None of one that stays as it is.
+        loss: what is lost of the original columns, added up over them, suppressed rows included.
+        suppressed: rows whose values are left out, because their groups would be too small.
+        groups: of rows that agree in all columns, without those that are suppressed.
+    """
+
+    levels: dict[str, str | None]
+    loss: Quantity
+    suppressed: int
+    groups: int
+
+
+class CoarseningFound(Artefact, frozen=True, tag="leakgauge/coarsening/1"):
+    """The levels of public columns that lose least and put every row in a group of k.
+
+    Attributes:
+        runner_up: the levels that lose least of all others; None where no others are allowed.
+        counted: combinations of levels whose groups were counted; the others were ruled out by them.
+    """
+
+    k: Annotated[int, Origin.DECLARED]
+    max_suppressed: Annotated[float, Origin.DECLARED]
+    unit: Annotated[str | None, Origin.DECLARED]
+    rows: Annotated[int, Origin.PUBLIC]
+    chosen: Coarsened
+    runner_up: Coarsened | None
+    nodes: int
+    counted: int
+
+
+class TellingColumn(Part, frozen=True):
+    """One public column and one secret.
+
+    Attributes:
+        tells: I(S;X), what the unchanged column reveals about the secret; None where its values are too many to count.
+        distortion: the share of the column's values that may be changed.
+        least: I(S;Y) of the channel that then reveals least about this secret; no channel reveals less than the lower
+            end. For a column released through a channel, what it reveals.
+    """
+
+    column: str
+    secret: tuple[str, ...]
+    distortion: float
+    through: bool
+    tells: Quantity | None = None
+    least: Quantity | None = None
+    left_out: Sentence | None = None
+
+
+class Telling(Artefact, frozen=True, tag="leakgauge/telling/1"):
+    """Every public column with every secret, the most revealing first; ``keep`` is what the channels keep of a
+    column."""
+
+    keep: Annotated[str, Origin.DECLARED]
+    # The order follows from the table, so none of it is public.
+    columns: tuple[TellingColumn, ...]

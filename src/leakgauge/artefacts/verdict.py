@@ -46,7 +46,6 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
     Attributes:
         vetoes: reasons why nothing protects, in short sentences without a full stop: a claim that is broken, a level
             shown above it, an identifier that is published and not accepted.
-        declared: what was declared.
         counts_may_be_known: whether the counts that a release was fitted to are public, publishable or paid for.
         lost: the share of rows whose values are never released; None where every value may be.
         alone: the share of rows that are unique in the published columns; None where there are none.
@@ -80,7 +79,6 @@ class PolicyLine(Part, frozen=True):
     """One limit of a policy and what was found.
 
     Attributes:
-        found: the value found; None if unknown, which fails the line.
         of: what was held against the limit, in words; empty where the name says it.
         given: whether a user gave the limit; one of the default policy only colours the recommendation.
     """
@@ -101,8 +99,6 @@ class Verdict(Part, frozen=True, kw_only=True):
         conditions: what is left to be declared before a release.
         policy: every limit that is set, with what was found of the secret that keeps it least.
         dials: of each secret, after vetoes.
-        deciding: the secret with the lowest protection.
-        vetoes: reasons why nothing protects, or nothing is of use.
         failed: limits given by a user that are broken, and declarations asked for that are missing.
     """
 
@@ -121,8 +117,6 @@ class Action(Part, frozen=True, kw_only=True):
 
     Attributes:
         said: what to do, in a short sentence without a full stop.
-        options: to add, as they are typed.
-        left_out: options of the job to leave out.
         asked: the whole job with this change; None where the user must write the words.
         promised: the dials of each secret with it, the attacks on a drawn release left out.
         recommendation: with it; of a rehearsal, as if it were drawn for real.
@@ -191,11 +185,8 @@ class Beside(Part, frozen=True, kw_only=True):
     """Explanations of a verdict for one secret; they decide nothing.
 
     Attributes:
-        criteria: what the dials rest on.
         published: the paper's score; None where too little is known for one.
         over_arcs: the first score over the paper's arcs, where that diagram was asked for.
-        comprehensive: the fuzzy comprehensive evaluation, where it was asked for.
-        evidence: of the leaves.
     """
 
     criteria: Criteria
@@ -210,8 +201,6 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
 
     Attributes:
         use: what the release is for: statistics or rows.
-        protection: of the secret that decides, as the other dials are.
-        evidence: of each secret.
         actions: at most three; the first would change the recommendation, if any does.
         beside: what explains it, of each secret that is released.
         record: the digest of the record that was judged, or of the audit of a release that was made elsewhere.
@@ -237,9 +226,6 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
 
         Args:
             strict: whether every recommendation against the release counts, that of the default policy too.
-
-        Raises:
-            RefusalError: says why.
         """
         if self.vetoes:
             raise RefusalError("The release is vetoed: {reasons}; do not hand it out.", reasons=in_turn(self.vetoes))
@@ -250,8 +236,7 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
             )
         if self.failed:
             raise RefusalError(
-                "The release does not meet the requirements: {failed}; do not hand it out.",
-                failed=in_turn(self.failed),
+                "The release does not meet the requirements: {failed}; do not hand it out.", failed=in_turn(self.failed)
             )
         if strict and self.recommendation is Recommendation.DO_NOT_RELEASE:
             raise RefusalError(

@@ -3,14 +3,12 @@
 from leakgauge.assessment.criteria import CriteriaDiagram, criteria_of, default_criteria, open_diagram, write_diagram
 from leakgauge.assessment.diagram import Diagram
 from leakgauge.assessment.diagram_files import default_diagram, read_diagram
-from leakgauge.assessment.dials import DialPolicy, dials_of, evidence_by_law, read_dial_policy
-from leakgauge.assessment.indicators import (
-    Questionnaire,
-    collect,
-    protected_column,
-    protected_of_release,
-    read_questionnaire,
-)
+from leakgauge.assessment.dials.evidence import evidence_by_law
+from leakgauge.assessment.dials.policy import DialPolicy, read_dial_policy
+from leakgauge.assessment.dials.reading import dials_of
+from leakgauge.assessment.indicators.catalogue import collect
+from leakgauge.assessment.indicators.protected import protected_column, protected_of_release
+from leakgauge.assessment.indicators.questionnaire import Questionnaire, read_questionnaire
 from leakgauge.assessment.pairwise import pairwise_weights, with_weights
 from leakgauge.assessment.search import most_useful
 from leakgauge.assessment.verdict import verdict_of

@@ -12,11 +12,12 @@ from typing import TypeAlias
 
 import numpy as np
 
+from leakgauge.artefacts.criteria import NodeStates, OverArcs
+from leakgauge.artefacts.evidence import Evidence, by_leaf
 from leakgauge.assessment.diagram import Diagram
 from leakgauge.probability.cells import Floats
 
 Ends: TypeAlias = tuple[str, str]
-"""An arc's source and target."""
 
 DIGITS = 9
 """Decimals of a score: few enough that a score meant to be 60 is not 59.999…"""
@@ -91,3 +92,27 @@ def score(diagram: Diagram, shares: Mapping[Ends, float], positions: Mapping[str
 def position_of(states: Floats) -> float:
     """Where a distribution's mean lies between the lowest state, 0, and the highest, 1."""
     return float(states @ np.linspace(0.0, 1.0, len(states)))
+
+
+def over_arcs(diagram: Diagram, evidence: Iterable[Evidence]) -> OverArcs:
+    """The score of what is known, by weighted means along the arcs."""
+    known = by_leaf(evidence)
+    states = {key: known[key].states(diagram.states) for key in diagram.leaves if key in known}
+    leaves = {key: found for key, found in states.items() if found is not None}
+    shares = known_shares(diagram, leaves)
+    positions = {key: position_of(found) for key, found in leaves.items()}
+
+    def mean(criteria: Iterable[str]) -> float | None:
+        scores = [one for key in criteria if (one := score(diagram, shares, positions, key)) is not None]
+        return sum(scores) / len(scores) if scores else None
+
+    return OverArcs(
+        score=mean([diagram.value]),
+        privacy=mean(diagram.privacy),
+        utility=mean(diagram.utility),
+        nodes={
+            key: NodeStates(diagram.nodes[key].name, diagram.nodes[key].chinese, tuple(found.tolist()))
+            for key, found in distributions(diagram, shares, leaves).items()
+        },
+        missing=tuple(key for key in diagram.leaves if key not in leaves),
+    )

@@ -3,26 +3,37 @@
 It needs a tree: where a node of a diagram leads to two others, one of the arcs is cut. A factor's row is the weighted
 mean of its parts' rows. On the paper's trees siblings weigh the same and directions are not used: the paper speaks of
 none here, and with leaf 2 mirrored index system b would have at least 0.08 in VHL where 0.068 is printed.
+
+Factors of one's own are in TOML: ``value`` and a table for each factor with its parts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
 from leakgauge.artefacts.criteria import ComprehensiveEvaluation, FactorMemberships
 from leakgauge.artefacts.evidence import Evidence, Standing, by_leaf
-from leakgauge.assessment.diagram_files import default_diagram
+from leakgauge.assessment.diagram_files import as_weight, default_diagram, require_keys
+from leakgauge.assessment.indicators.catalogue import INDICATORS
+from leakgauge.assessment.pairwise import read_comparisons
 from leakgauge.assessment.published import State, memberships
-from leakgauge.errors import ModelError
+from leakgauge.errors import FileError, ModelError
 from leakgauge.probability.cells import Floats
+from leakgauge.probability.files import parsed_toml, require_schema
+from leakgauge.sentences import Sentence
 
 INDEX_SYSTEM_A: Mapping[str, str] = {"1": "41", "2": "41", "3": "41", "32": "43", "24": "36", "25": "36"}
 """The parent of each node that leads to several: 24 and 25 are our choice, because Figure 9 is only a picture."""
 INDEX_SYSTEM_B: Mapping[str, str] = {"1": "42", "2": "42", "3": "42", "32": "31", "24": "36", "25": "36"}
 """The paper's other way to cut."""
+SCHEMA = "leakgauge/factors/1"
+PAPER_TREES = {"paper-a": INDEX_SYSTEM_A, "paper-b": INDEX_SYSTEM_B}
+_TOP = ("schema", "value", "lower_is_better", "factors")
+_FACTOR = ("name", "parts", "judgements")
 
 
 @dataclass(frozen=True)
@@ -30,11 +41,8 @@ class FactorTree:
     """Layers of factors: the weighted parts of each; a factor without parts is a leaf.
 
     Attributes:
-        value: the factor that is evaluated.
         parts: of each factor, with their weights, up to a common factor.
-        names: of factors and leaves, where they have one.
         lower_is_better: leaves whose states are mirrored.
-        file: where it comes from, for messages.
 
     Raises:
         ModelError: something is part of two factors or of none, or leads back to itself.
@@ -141,11 +149,7 @@ def evaluate_evidence(evidence: Iterable[Evidence], tree: FactorTree) -> Compreh
 
 
 def rows_of(tree: FactorTree, leaves: Mapping[str, Floats]) -> dict[str, Floats]:
-    """The memberships of every factor and leaf that is known, and of the value.
-
-    Raises:
-        ModelError: no leaf is known.
-    """
+    """The memberships of every factor and leaf that is known, and of the value."""
     rows = dict[str, Floats]()
     for key, *_ in reversed(list(tree.walk())):
         if key in tree.parts:
@@ -172,3 +176,64 @@ def _row(evidence: Evidence) -> Floats:
 def largest_state(row: Floats) -> State:
     """The state with the largest membership; among equals, the lowest."""
     return list(State)[int(np.round(row, 9).argmax())]
+
+
+def open_factors(given: Path | str) -> FactorTree:
+    """The factors in a TOML file, or the paper's as ``"paper-a"`` or ``"paper-b"``.
+
+    Raises:
+        FileError: a file that cannot be read, or parts without weights that are numbers.
+        ModelError: a part of two factors or of none.
+    """
+    if str(given) in PAPER_TREES:
+        return paper_tree(PAPER_TREES[str(given)])
+    place = Path(given)
+    fields = parsed_toml(place)
+    require_schema(fields, SCHEMA, place)
+    require_keys(fields, _TOP, place, Sentence("it"))
+    value, factors, lower = fields.get("value"), fields.get("factors"), fields.get("lower_is_better", [])
+    if not isinstance(value, str) or not isinstance(factors, dict) or value not in factors:
+        raise FileError(
+            '{path} has no factor to evaluate; write value = "…" and a table [factors.…] of that name.', path=place
+        )
+    if not isinstance(lower, list) or not all(isinstance(leaf, str) for leaf in lower):
+        raise FileError('{path}: lower_is_better is not a list of leaves; write ["5", "7"].', path=place)
+    names = {one.leaf: one.name for one in INDICATORS.values()}
+    parts = dict[str, dict[str, float]]()
+    for key, factor in factors.items():
+        parts[key] = _parts(key, factor, place)
+        names[key] = str(factor.get("name", key))
+    return FactorTree(value, parts, names, frozenset(lower), str(place))
+
+
+def _parts(key: str, factor: object, place: Path) -> dict[str, float]:
+    """What a factor is made of: a table of weights, or a list, which weighs the same or is judged two at a time."""
+    what = Sentence("the factor {key!r}", key=key)
+    if not isinstance(factor, Mapping):
+        raise FileError("{path}: {what} is not a table; write [factors.{key!s}].", path=place, what=what, key=key)
+    require_keys(factor, _FACTOR, place, what)
+    given = factor.get("parts")
+    if isinstance(given, list) and given and len(set(map(str, given))) == len(given):
+        parts = [str(part) for part in given]
+        if "judgements" in factor:
+            return read_comparisons({"of": parts, "judgements": factor["judgements"]}, parts, key, place)
+        return dict.fromkeys(parts, 1.0)
+    if not isinstance(given, dict) or not given or "judgements" in factor:
+        raise FileError(
+            '{path}: {what} has no parts; write parts = ["…"], with or without judgements, or parts = {{ … = 1 }} '
+            "with weights.",
+            path=place,
+            what=what,
+        )
+    weights = {part: as_weight(weight, place, Sentence("{part!r}", part=part)) for part, weight in given.items()}
+    for part, weight in weights.items():
+        if not weight >= 0:
+            raise FileError(
+                "{path}: {part!r} has a weight of {weight:g}; give a number of at least 0.",
+                path=place,
+                part=part,
+                weight=weight,
+            )
+    if not any(weights.values()):
+        raise FileError("{path}: the weights of all parts of {what} are 0; raise one of them.", path=place, what=what)
+    return weights

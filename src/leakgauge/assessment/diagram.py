@@ -27,7 +27,6 @@ class Node:
     """An indicator, an intermediate node, a criterion or the value.
 
     Attributes:
-        key: its name in files, a number in the paper's diagram.
         better: of a leaf which way is good; None of a node that others lead to.
     """
 
@@ -55,10 +54,8 @@ class Diagram:
     """Nodes and arcs without a cycle, from leaves to one value.
 
     Attributes:
-        value: the node that all others lead to.
         privacy: the criteria whose mean is the privacy score; utility likewise.
         states: how many states a node may be in, from very low to very high; 5 in the paper.
-        file: where it comes from, for messages.
 
     Raises:
         ModelError: a cycle, an unknown or orphan node, a weight that is not above 0, no leaf, a leaf that does not say

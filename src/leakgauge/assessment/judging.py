@@ -14,12 +14,13 @@ from leakgauge.artefacts import Audit, Level, Origin, Request
 from leakgauge.artefacts.dials import DIALS, DialEvidence, Dials
 from leakgauge.artefacts.request import Limits
 from leakgauge.artefacts.verdict import Declaration, Judgement, ReleaseFacts
-from leakgauge.assessment.dials import DialPolicy, dials_of, read_dial_policy
 from leakgauge.assessment.dials.foreign import evidence_of_foreign
+from leakgauge.assessment.dials.policy import DialPolicy, read_dial_policy
+from leakgauge.assessment.dials.reading import dials_of
 from leakgauge.assessment.dials.usefulness import Use, use_named
 from leakgauge.assessment.outgoing import Outgoing, with_attacks
 from leakgauge.assessment.verdict import verdict_of
-from leakgauge.audit.foreign import ForeignRoles, read_foreign
+from leakgauge.audit.foreign.release import ForeignRoles, read_foreign
 from leakgauge.audit.identifiers import identifies, is_free_text
 from leakgauge.case import Case
 from leakgauge.errors import OptionError, VerificationError
@@ -41,10 +42,6 @@ class Terms:
     """The terms of a judgement, besides the rows of the release.
 
     Attributes:
-        policy: limits of the dials.
-        use: what readers do with the release.
-        declared: purpose, recipient and review date.
-        accepted: public columns that may identify people.
         counts_may_be_known: whether the counts it was fitted to are public, publishable or paid for.
         releases_per_period: every one spends the budget again.
     """
@@ -96,10 +93,7 @@ def judge(
     """The verdict on a release, from its record, its audit, and the table it was made from.
 
     Args:
-        release: with its record.
         case: the table as it was released, and who looks at it.
-        audit: of the release.
-        terms: the terms of the judgement.
         secrets: columns to judge, each group by itself, those that are withheld too; by default all of the release.
         efficiency: for each secret, the bits that the best channel with the same distortion reveals, and its own.
         accusing: the audit whose findings are vetoes, if it is another.
@@ -164,11 +158,6 @@ def _larger(claimed: float | None, shown: float | None, releases: float) -> floa
         # A level computed from a channel is rounded up in its last digits, which must not break a limit.
         return claimed
     return shown * releases
-
-
-def _spent(stated: Sequence[float], releases: float) -> float | None:
-    """The largest finite ε claimed for all columns together in a period; infinite where there is none."""
-    return max(filter(math.isfinite, stated), default=math.inf) * releases if stated else None
 
 
 def judge_foreign(
@@ -274,6 +263,8 @@ def facts_of(
     Without ``budgets``, ε and δ of all columns together are left out, which take longer than everything else.
     """
     together = dict(together_of(going.plan.steps, Origin.TABLE)) if budgets else {}
+    # The largest finite ε claimed for all columns together in a period; infinite where there is none.
+    stated = [one.value for one in together.values()]
     told = [None if law is None else law.bits for law in map(going.law, evidence)]
     lost = [share for secret in evidence if (share := going.lost(secret)) is not None]
     public = tuple(name for name in going.plan.public if name not in terms.accepted)
@@ -285,7 +276,7 @@ def facts_of(
         lost=max(lost, default=None),
         alone=None if sizes is None else sizes.alone / going.case.table.rows,
         smallest=None if sizes is None else sizes.smallest,
-        epsilon=_spent([one.value for one in together.values()], terms.releases_per_period),
+        epsilon=max(filter(math.isfinite, stated), default=math.inf) * terms.releases_per_period if stated else None,
         delta=_delta(together),
         leakage_bits=None if None in told else max((bits for bits in told if bits is not None), default=None),
     )

@@ -33,8 +33,6 @@ class Outgoing:
     """Everything that a plan releases of a case.
 
     Attributes:
-        case: the table and who looks at it.
-        plan: the mechanisms and the public columns.
         public_through: the public columns that leave through a channel.
     """
 
@@ -55,8 +53,6 @@ class Outgoing:
         """What is known of one secret.
 
         Args:
-            secret: its columns; several where they are released together.
-            use: what the release is for.
             least_and_own: the bits that the best channel with the same distortion tells somebody with the background,
                 and those that this one does.
         """
@@ -153,11 +149,7 @@ def judge_settings(
     """What is known of a whole release, by how one secret is released in it; of None, by a release without it.
 
     Args:
-        case: the table and who looks at it.
-        secret: that is released in several ways.
-        use: what the release is for.
         bound: the plan with the secret released so.
-        public_through: the public columns that leave through a channel.
     """
     plans = list[RecordedPlan]()
 

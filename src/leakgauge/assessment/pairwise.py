@@ -87,10 +87,8 @@ def read_comparisons(compared: object, things: Sequence[str], of: str, place: Pa
     TOML has no fractions, so that a third is written as the text ``"1/3"``.
 
     Args:
-        compared: the table.
         things: that must have been compared, once each.
         of: the node or criterion that they are compared for.
-        place: the file, for messages.
 
     Raises:
         FileError: other things, judgements that are no numbers above 0, no square, no reciprocals, or contradict each

@@ -89,7 +89,6 @@ STATE_SETS: Mapping[State, Floats] = {
     State.HIGH: _HIGH,
     State.VERY_HIGH: _VERY_HIGH,
 }
-"""The membership of each degree."""
 FREQUENCY_SETS: Mapping[Frequency, Floats] = {
     Frequency.VERY_LOW: rounded(_OFTEN[::-1] ** 2),
     Frequency.LOW: _OFTEN[::-1],
@@ -97,7 +96,6 @@ FREQUENCY_SETS: Mapping[Frequency, Floats] = {
     Frequency.HIGH: _OFTEN,
     Frequency.VERY_HIGH: rounded(_OFTEN**2),
 }
-"""The membership of each frequency."""
 SUPPORTS: Mapping[State, slice] = {
     state: slice(int(np.flatnonzero(members)[0]), int(np.flatnonzero(members)[-1]) + 1)
     for state, members in STATE_SETS.items()
@@ -184,7 +182,13 @@ def propagate(leaf_states: LeafStates, arcs: Iterable[Arc], *, positive_directio
     order, value = _order(arcs)
     targets = {arc.target for arc in arcs}
     leaves = [key for key in order if key not in targets]
-    _require_leaves(leaf_states, leaves)
+    for key, states in leaf_states.items():
+        if key not in leaves:
+            raise ModelError("The node {node!r} is not a leaf of the arcs; leave it out.", node=key)
+        if not states:
+            raise ModelError("The leaf {node!r} has no state; give one, or leave the leaf out.", node=key)
+    if not leaf_states:
+        raise ModelError("No leaf is known; give the states of at least one.")
     frequency = {key: leaf_matrix(leaf_states[key]) for key in leaves if key in leaf_states}
     known, nodes = dict(frequency), {}
     for key in order:
@@ -222,16 +226,6 @@ def _order(arcs: Sequence[Arc]) -> tuple[tuple[str, ...], str]:
         names = ", ".join(ends) or "none"
         raise ModelError("The arcs end in {count} nodes ({found}); leave one value.", count=len(ends), found=names)
     return order, ends[0]
-
-
-def _require_leaves(leaf_states: LeafStates, leaves: Sequence[str]) -> None:
-    for key, states in leaf_states.items():
-        if key not in leaves:
-            raise ModelError("The node {node!r} is not a leaf of the arcs; leave it out.", node=key)
-        if not states:
-            raise ModelError("The leaf {node!r} has no state; give one, or leave the leaf out.", node=key)
-    if not leaf_states:
-        raise ModelError("No leaf is known; give the states of at least one.")
 
 
 @dataclass(frozen=True)

@@ -61,10 +61,7 @@ def verdict_of(secrets: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseF
         raise ModelError("There is no secret to judge a release by; name one.")
     useless = facts.lost is not None and policy.max_lost is not None and facts.lost > policy.max_lost + _ROUNDING
     unknown = [name for name, one in secrets.items() if one.protection.ends == UNKNOWN]
-    vetoes = [
-        *facts.vetoes,
-        *(Sentence("the protection of {secret!r} is unknown", secret=one) for one in unknown),
-    ]
+    vetoes = [*facts.vetoes, *(Sentence("the protection of {secret!r} is unknown", secret=one) for one in unknown)]
     dials = {
         name: _vetoed(one, protection=bool(facts.vetoes) or name in unknown, usefulness=useless)
         for name, one in secrets.items()

@@ -25,19 +25,13 @@ _ORDERED = (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)
 
 @checked
 def anonymity(
-    table: Table,
-    quasi_identifiers: Iterable[str],
-    secret: str | None = None,
-    *,
-    bins: Bins | None = None,
+    table: Table, quasi_identifiers: Iterable[str], secret: str | None = None, *, bins: Bins | None = None
 ) -> Anonymity:
     """The sizes of groups of rows with equal quasi-identifiers, and the diversity of a secret within them.
 
     Args:
-        table: the table, or the release.
         quasi_identifiers: columns that may be known of a person.
         secret: a column whose values should differ within a class.
-        bins: how some columns are binned first.
 
     Raises:
         OptionError: no quasi-identifier, or the secret among them.
@@ -59,10 +53,12 @@ def anonymity(
     columns = names if secret is None else (*names, secret)
     counts = table.counts(*columns, bins=bins, limit=max(table.rows, 1))
     # The secret is the last axis and cells are sorted, so that those of a class stand together.
-    classes = _classes(counts.codes[: len(names)])
+    new = (np.diff(counts.codes[: len(names)], axis=1) != 0).any(axis=0)
+    classes = np.concatenate([[0], np.cumsum(new)]).astype(np.int64)
     sizes = np.bincount(classes, weights=counts.counts).astype(np.int64)
     values = counts.codes[-1]
-    found = None if secret is None else _diversity(secret, classes, values, counts.counts, _is_ordered(table, secret))
+    ordered = any(column.name == secret and column.kind in _ORDERED for column in table.columns())
+    found = None if secret is None else _diversity(secret, classes, values, counts.counts, ordered)
     return Anonymity(names, counts.n, len(sizes), int(sizes.min()), int((sizes == 1).sum()), found)
 
 
@@ -84,16 +80,6 @@ def among_people(found: Anonymity, classes: Codes, units: Codes) -> Anonymity:
     people = np.bincount(pairs[0], minlength=int(classes.max()) + 1)
     alone = int(np.bincount(classes)[people == 1].sum())
     return structs.replace(found, k=int(people[people > 0].min()), unique=alone)
-
-
-def _is_ordered(table: Table, name: str) -> bool:
-    return any(column.name == name and column.kind in _ORDERED for column in table.columns())
-
-
-def _classes(codes: Codes) -> Codes:
-    """The number of each cell's class, from 0 on and increasing."""
-    new = (np.diff(codes, axis=1) != 0).any(axis=0)
-    return np.concatenate([[0], np.cumsum(new)]).astype(np.int64)
 
 
 def _diversity(secret: str, classes: Codes, values: Codes, rows: Codes, ordered: bool) -> Diversity:

@@ -47,7 +47,10 @@ class Bets:
             if event.partition not in placed:
                 places = event.partition.places
                 placed[event.partition] = places(first[:length]), places(second[:length])
-            counts = _pair_counts(event, *placed[event.partition])
+            first_hit, second_hit = (event.members[places] for places in placed[event.partition])
+            ours, theirs = (second_hit, first_hit) if event.swapped else (first_hit, second_hit)
+            # How often neither is hit, the one less likely alone, the likelier alone, and both.
+            counts = np.bincount(2 * ours + theirs, minlength=4).astype(np.float64)
             won = _growth(self._claims, event, counts)
             purse = (event.partition.name, event.swapped)
             self._stakes[purse] = event.partition.stake
@@ -70,13 +73,6 @@ class Bets:
         standing = np.flatnonzero(self.log_wealth < self._enough)
         count = int(standing[0]) if len(standing) else len(self._claims)
         return self._claims[count - 1].level if count else None
-
-
-def _pair_counts(event: Event, first: Codes, second: Codes) -> Floats:
-    """How often neither is hit, the one less likely alone, the likelier alone, and both."""
-    likely, unlikely = (second, first) if event.swapped else (first, second)
-    ours, theirs = event.members[likely], event.members[unlikely]
-    return np.bincount(2 * ours + theirs, minlength=4).astype(np.float64)
 
 
 def _growth(claims: Sequence[Statement], event: Event, counts: Floats) -> Floats:

@@ -29,7 +29,6 @@ class DeclaredNoise:
     spread less than their noise, yet keep its claim.
 
     Attributes:
-        law: its kind.
         scale: the scale b of Laplace's law or the standard deviation.
         sensitivity: how far two neighbouring inputs may move the centre.
     """

@@ -27,8 +27,7 @@ from leakgauge.audit.partitions import (
     one_column,
     ranges,
 )
-from leakgauge.audit.scores import combined, learned_scores
-from leakgauge.audit.smooth_laws import smooth_laws
+from leakgauge.audit.scores import combined, learned_scores, smooth_laws
 from leakgauge.audit.text_partitions import beginnings, character, frequent_texts, trait
 from leakgauge.audit.texts import NUMBERS, TEXT, TRAITS
 from leakgauge.claims import Statement
@@ -67,7 +66,6 @@ class Event:
     """A union of cells, likelier under one of two inputs.
 
     Attributes:
-        members: which cells of the partition belong to it.
         swapped: whether it is likelier under the second input.
         p: its estimated probability under the input it is likelier under.
         q: its estimated probability under the other.

@@ -36,7 +36,6 @@ class Features:
     """What is read off each output.
 
     Attributes:
-        kept: the columns of numbers that are used.
         flags: of each of these columns the numbers that have a flag.
         spread: the columns that have other numbers too, by their place among these.
         middles: of each column the median of the other numbers, which takes the place of those.
@@ -93,7 +92,7 @@ def features(first: Outputs, second: Outputs, cells: Sequence[Partition] = ()) -
     compared = list(combinations(spread, 2) if len(spread) <= _ALL_PAIRS else zip(spread[1:], spread, strict=False))
     values, columns = np.unique(np.concatenate([*flags, np.empty(0)]), return_counts=True)
     common = values[columns > 1][:FLAGS]
-    says = tuple((one, _log_ratios(one, first, second)) for one in cells)
+    says = tuple((one, log_ratios(one, first, second)) for one in cells)
     return Features(tuple(kept), flags, tuple(spread), middles, tuple(compared), common, says)
 
 
@@ -124,7 +123,7 @@ def _frequent(column: Floats) -> Floats:
     return np.sort(values[most[counts[most] >= max(_OFTEN * len(column), _AT_LEAST)]])
 
 
-def _log_ratios(partition: Partition, first: Outputs, second: Outputs) -> Floats:
-    counts = [np.bincount(partition.places(one), minlength=partition.cells) + _SMOOTHED for one in (first, second)]
-    ratios = np.log(counts[0] / counts[0].sum()) - np.log(counts[1] / counts[1].sum())
-    return np.asarray(ratios)
+def log_ratios(partition: Partition, first: Outputs, second: Outputs, added: float = _SMOOTHED) -> Floats:
+    """Of each cell, from the outputs of two inputs and some added to each."""
+    counts = [np.bincount(partition.places(one), minlength=partition.cells) + added for one in (first, second)]
+    return np.asarray(np.log(counts[0] / counts[0].sum()) - np.log(counts[1] / counts[1].sum()))

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Column, Kind
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 NEARLY_ALL: Final = 0.9
 """The share of unique values from which a column identifies people."""
@@ -44,7 +44,7 @@ _NAMED_IN_CHINESE: Final = re.compile(
     "住址|地址|用户名"
 )
 _NUMBERED_IN_CHINESE: Final = re.compile("编号|序号|流水号")
-_SURNAMES: Final = frozenset(
+_SURNAMES: Final = (
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖"
     "贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤"
 )
@@ -57,10 +57,6 @@ def _is_identity_card(text: str) -> bool:
         return False
     total = sum(int(digit) * weight for digit, weight in zip(text, _CARD_WEIGHTS, strict=False))
     return "10X98765432"[total % 11] == text[17].upper()
-
-
-def _is_chinese_name(text: str) -> bool:
-    return re.fullmatch(r"[\u4e00-\u9fff]{2,4}", text) is not None and text[0] in _SURNAMES
 
 
 def _written(pattern: str) -> Callable[[str], bool]:
@@ -86,7 +82,10 @@ _WRITINGS: Final[tuple[tuple[Sentence, Callable[[str], bool]], ...]] = (
         _written(r"[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9a-f]{32,64}"),
     ),
 )
-_NAMES: Final = (_is_chinese_name, _written(r"[A-Z][A-Za-z'’-]+(,? [A-Z][A-Za-z'’.-]*){1,3}"))
+_NAMES: Final = (
+    _written(rf"[{_SURNAMES}][\u4e00-\u9fff]{{1,3}}"),
+    _written(r"[A-Z][A-Za-z'’-]+(,? [A-Z][A-Za-z'’.-]*){1,3}"),
+)
 _REPEATED: Final = 10
 """Rows per value from which what is written like names is rather places or jobs."""
 
@@ -98,7 +97,6 @@ def identifies(column: Column, values: pa.Array, *, distinct: int, alone: int, r
         values: of some rows.
         distinct: different values in the table.
         alone: rows of the table whose value no other row has.
-        rows: of the table.
     """
     if rows >= FEWEST_ROWS and alone >= NEARLY_ALL * rows:
         return Sentence("nearly all values are unique")
@@ -141,8 +139,6 @@ def _words(name: str) -> list[str]:
 
 
 def _texts(values: pa.Array) -> Sequence[str]:
-    import pyarrow.compute as pc
-
     different = pc.unique(values.drop_null())
     return [str(value).strip() for value in different.slice(0, _LOOKED_AT).to_pylist()]
 

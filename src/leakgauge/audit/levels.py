@@ -15,15 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from leakgauge.artefacts import Check, Level, Quantity, Sentence, Shown
-from leakgauge.claims import (
-    ApproximateDP,
-    CentralDP,
-    GaussianDP,
-    LocalDP,
-    RenyiDP,
-    Statement,
-    ZeroConcentratedDP,
-)
+from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, RenyiDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.notions import Level as ExactLevel
 from leakgauge.notions import approximate_dp_at, gaussian_dp, renyi_dp, zero_concentrated_dp

@@ -36,7 +36,6 @@ class Partition:
 
     Attributes:
         name: of its kind; of each kind there is one at a time.
-        cells: how many.
         places: the cell of each output.
         describe: a union of cells in words, the numbers in ascending order.
         known: whether an output of a later cell is known to be likelier under the first input.

@@ -6,9 +6,9 @@ import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from leakgauge.audit.reconstruction import AnsweredCounts
 from leakgauge.case.columns import columns_of, numbered, values_of
@@ -18,9 +18,6 @@ from leakgauge.release.queries import Condition
 from leakgauge.release.queries.conditions import read_condition
 from leakgauge.release.queries.rows import require_column
 from leakgauge.tables import Kind, Table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 FEWEST_ROWS = 2
 
@@ -65,7 +62,6 @@ class PlannedQueries:
         secret: in the words of a condition; the column where it has two values.
         answered: the queries that count rows with the secret, or rows without it.
         unused: queries that do neither, such as those without a condition on the secret.
-        knows: the other columns that conditions are on.
     """
 
     secret: str

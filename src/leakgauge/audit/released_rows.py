@@ -45,9 +45,11 @@ def shown_by_rows(column: ReleasedColumn, confidence: float, secrets: Sequence[S
     Returns:
         None where nothing is claimed or too few rows share an input.
     """
-    claim = _claim(column)
-    if claim is None:
+    if not column.promises:
         return None
+    pure = [one.epsilon for one in column.promises if one.delta == 0]
+    approximate = column.promises[0]
+    claim = LocalDP(min(pure)) if pure else ApproximateDP(approximate.epsilon, approximate.delta)
     if column.mechanism.noise is None:
         tried = [_letters(column, claim, inputs) for inputs in _compared(column)]
     else:
@@ -75,14 +77,6 @@ def shown_by_groups(groups: Groups, claim: Statement | None, confidence: float) 
     rows = Subject(draw, lambda *_: ratio, runs=False)
     samples = min(len(one) for one in outputs.values())
     return lower_bound(rows, claim, [(first, second)], samples=samples, confidence=confidence, stop_early=False)
-
-
-def _claim(column: ReleasedColumn) -> Statement | None:
-    pure = [one.epsilon for one in column.promises if one.delta == 0]
-    if pure:
-        return LocalDP(min(pure))
-    approximate = [ApproximateDP(one.epsilon, one.delta) for one in column.promises]
-    return approximate[0] if approximate else None
 
 
 def _quarters(column: ReleasedColumn) -> Groups | None:
@@ -141,16 +135,12 @@ def _letters(column: ReleasedColumn, claim: Statement, met: Met) -> Groups | Non
         return sets, column.law.log_ratio(first, second)
     places = np.arange(len(channel.outputs))
 
-    def expected(pair: tuple[int, int]) -> float:
-        """The level that the rows would show if the record's channel is what was used."""
-        trials = min(rows[one] for one in pair)
+    def promised(pair: tuple[int, int]) -> float:
         order = np.argsort(-column.law.log_ratio(*pair)(places), kind="stable")
-        shares = [np.cumsum(channel.matrix[one][order]) for one in pair]
-        low = at_least(np.floor(shares[0] * trials), trials, 0.02)
-        high = at_most(np.ceil(shares[1] * trials), trials, 0.02)
-        return float(least_level(claim, low, np.minimum(high, 1.0)).max())
+        first, second = (channel.matrix[one][order] for one in pair)
+        return expected_level(claim, first, second, min(rows[one] for one in pair))
 
-    first, second = max(pairs, key=expected)
+    first, second = max(pairs, key=promised)
     # By their texts, so that the event names them.
     texts = np.array(_told_apart(channel.outputs))
     order = np.argsort(texts)
@@ -158,6 +148,13 @@ def _letters(column: ReleasedColumn, claim: Statement, met: Met) -> Groups | Non
     names = _told_apart(channel.inputs)
     outputs = {names[one]: texts[column.outputs[column.inputs == one].astype(int)] for one in (first, second)}
     return outputs, lambda released: np.asarray(ratios[np.searchsorted(texts[order], released)])
+
+
+def expected_level(claim: Statement, first: Floats, second: Floats, trials: int) -> float:
+    """The level that so many rows of two inputs would show, from the shares of each output, the most telling first."""
+    low = at_least(np.floor(np.cumsum(first) * trials), trials, 0.02)
+    high = at_most(np.ceil(np.cumsum(second) * trials), trials, 0.02)
+    return float(least_level(claim, low, np.minimum(high, 1.0)).max())
 
 
 def _told_apart(labels: Sequence[Label]) -> list[str]:

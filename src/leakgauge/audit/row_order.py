@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import pyarrow as pa
 
 from leakgauge.artefacts import Sentence
 from leakgauge.artefacts.record import Check
@@ -14,9 +15,6 @@ from leakgauge.probability.cells import Codes
 from leakgauge.release import Release
 from leakgauge.tables import Table, open_table
 from leakgauge.tables.sampling import RowSample
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 RANDOM_ORDER: Final = Sentence("random order of rows")
 MOST_ROWS: Final = 100_000

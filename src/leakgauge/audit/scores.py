@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from leakgauge.artefacts import Sentence
-from leakgauge.audit.features import Features, features, finite, telling_columns
+from leakgauge.audit.features import Features, features, finite, log_ratios, telling_columns
 from leakgauge.audit.outputs import Outputs
 from leakgauge.audit.partitions import Partition, ranges
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Codes, Floats
 
 if TYPE_CHECKING:
     from sklearn.base import ClassifierMixin
@@ -39,6 +39,11 @@ _FITTED = 20.0
 would drown a weak effect if they were large."""
 _STAKE = 0.5
 """What is staked on a learnt score, so that it does not make bets on other events much poorer."""
+_ERRORS = 1.3
+"""Standard errors by which the slope may be flattered; a tenth of all slopes are by more."""
+_ROUNDS = 8
+_STEEPEST = 30.0
+"""In nats: beyond it outputs are told apart for certain, and their counts say so themselves."""
 _LOGISTIC, _TREES = Sentence("logistic score"), Sentence("score of boosted trees")
 
 
@@ -46,10 +51,7 @@ def learned_scores(first: Outputs, second: Outputs, cells: Sequence[Partition], 
     """Ranges of a logistic score and, if wanted, of one by boosted trees; none where there is too little to learn.
 
     Args:
-        first: outputs on the first input.
-        second: outputs on the second input.
         cells: partitions whose cells are features as well.
-        trees: whether to grow trees too, which takes longer.
     """
     if min(len(first), len(second)) < FEWEST:
         return
@@ -137,8 +139,7 @@ def combined(first: Outputs, second: Outputs) -> Score:
 
 def _coordinate_score(first: Outputs, second: Outputs) -> Score:
     cells = ranges(np.concatenate([first, second]))
-    ours, theirs = (np.bincount(cells.places(one), minlength=cells.cells) + 0.5 for one in (first, second))
-    ratios = np.log(ours / ours.sum()) - np.log(theirs / theirs.sum())
+    ratios = log_ratios(cells, first, second, 0.5)
     return lambda outputs: np.asarray(ratios[cells.places(outputs)])
 
 
@@ -152,3 +153,36 @@ def _discriminant(first: Floats, second: Floats) -> Floats:
     if not (np.isfinite(spread).all() and np.isfinite(apart).all()):
         return np.zeros(len(apart))
     return np.asarray(np.linalg.lstsq(spread, apart, rcond=None)[0])
+
+
+def smooth_laws(scores: Sequence[float], first: Codes, second: Codes) -> tuple[Floats, Floats]:
+    """Probabilities of the cells under each input, the log-ratio of a cell being a line in its score.
+
+    All counts together fix the line, so that a rare tail is known better than by its own few hits. The slope is taken
+    less its error: where nothing is learnt, both laws are the same.
+
+    Args:
+        scores: of the cells, in ascending order.
+    """
+    from scipy.special import expit
+
+    both = first + second
+    shares = both / max(both.sum(), 1)
+    middle = shares @ np.array(scores)
+    spread = max(float(np.sqrt(shares @ (np.array(scores) - middle) ** 2)), 1e-12)
+    line = np.column_stack([np.ones(len(both)), (np.array(scores) - middle) / spread])
+    at = np.zeros(2)
+    # Newton's rounds of a logistic regression. The small addition keeps steps finite where outputs are told apart.
+    for _ in range(_ROUNDS):
+        odds = expit(line @ at)
+        information = (line * (both * odds * (1 - odds))[:, None]).T @ line + 1e-6 * max(both.sum(), 1) * np.eye(2)
+        at = np.clip(at + np.linalg.solve(information, line.T @ (first - both * odds)), -_STEEPEST, _STEEPEST)
+    slope = max(at[1] - _ERRORS * float(np.sqrt(np.linalg.inv(information)[1, 1])), 0.0)
+    # With another slope the line has another height, at which both laws sum to 1.
+    low, high = -_STEEPEST * 10, _STEEPEST * 10
+    for _ in range(60):
+        height = (low + high) / 2
+        above = shares @ expit(height + slope * line[:, 1]) > 0.5
+        low, high = (low, height) if above else (height, high)
+    tilted = 2 * shares * expit(height + slope * line[:, 1])
+    return tilted, 2 * shares - tilted

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leakgauge.artefacts.request import Reading
-from leakgauge.artefacts.request.assessing import ExplainedBy, JudgedBy, JudgedColumns
+from leakgauge.artefacts.request.verbs import ExplainedBy, JudgedBy, JudgedColumns
 from leakgauge.cli import options
 from leakgauge.cli.language import say
 from leakgauge.cli.options import FILE
@@ -84,7 +84,7 @@ def _require_kept(
 def _wrote(given: MutableMapping[str, Any]) -> bool:
     """Write the diagram or the questionnaire if one is asked for, and say whether it was."""
     from leakgauge.assessment.criteria import write_diagram
-    from leakgauge.assessment.indicators import write_template
+    from leakgauge.assessment.indicators.questionnaire import write_template
 
     diagram, template, language = (given.pop(name) for name in ("write_diagram", "template", "template_language"))
     require_writable(template)

@@ -204,7 +204,7 @@ def _audit_release(record: Path, given: Mapping[str, Any], to: Output) -> None:
 
 def _audit_foreign(given: Mapping[str, Any], to: Output) -> None:
     from leakgauge.artefacts.dossier import Dossier
-    from leakgauge.audit.foreign import ForeignRoles
+    from leakgauge.audit.foreign.release import ForeignRoles
     from leakgauge.jobs.audit import audit_foreign
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings

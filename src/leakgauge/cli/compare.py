@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from leakgauge.artefacts.request import Reading
-from leakgauge.artefacts.request.comparing import Comparing
 from leakgauge.artefacts.request.part import RequestPart
 from leakgauge.artefacts.request.shared_options import Distortion, Together
+from leakgauge.artefacts.request.verbs import Comparing
 from leakgauge.cli import options
 from leakgauge.cli.language import say
 from leakgauge.cli.options import loss_of

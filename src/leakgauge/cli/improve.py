@@ -12,7 +12,7 @@ from msgspec import structs
 from rich.text import Text
 
 from leakgauge.artefacts.request import Reading
-from leakgauge.artefacts.request.improving import Improving
+from leakgauge.artefacts.request.verbs import Improving
 from leakgauge.cli import options
 from leakgauge.cli.language import say
 from leakgauge.cli.output import Output, Parts, counting, deliver, require_not_read

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import click
 
-from leakgauge.artefacts.request.declared import OF_THE_REPORT
 from leakgauge.artefacts.request.part import Option, RequestPart
+from leakgauge.artefacts.request.terms import OF_THE_REPORT
 from leakgauge.cli import options
 from leakgauge.cli.language import current, say
 from leakgauge.cli.options import FILE

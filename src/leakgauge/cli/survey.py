@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from leakgauge.artefacts.request import Reading
-from leakgauge.artefacts.request.surveying import Surveying
+from leakgauge.artefacts.request.verbs import Surveying
 from leakgauge.cli import options
 from leakgauge.cli.language import say
 from leakgauge.cli.output import Output, counting, deliver, require_not_read

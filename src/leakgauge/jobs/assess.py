@@ -15,16 +15,16 @@ from leakgauge.artefacts.evidence import Evidence
 from leakgauge.artefacts.request import Declared
 from leakgauge.artefacts.verdict import Beside
 from leakgauge.assessment import Diagram, Questionnaire, collect, protected_of_release, read_questionnaire
-from leakgauge.assessment.arcs import over_arcs
-from leakgauge.assessment.comprehensive_evaluation import FactorTree, evaluate_evidence
+from leakgauge.assessment.algebra import over_arcs
+from leakgauge.assessment.comprehensive_evaluation import FactorTree, evaluate_evidence, open_factors
 from leakgauge.assessment.criteria import CriteriaDiagram, asked_by, criteria_of, default_criteria, open_diagram
-from leakgauge.assessment.factor_files import open_factors
-from leakgauge.assessment.indicators import ProtectedColumn, answered_beyond, asked_leaves, source_of
-from leakgauge.assessment.indicators.associations import plain_numbers
+from leakgauge.assessment.indicators.catalogue import answered_beyond, asked_leaves
 from leakgauge.assessment.indicators.foreign import collect_foreign
 from leakgauge.assessment.indicators.indicator import Context
+from leakgauge.assessment.indicators.protected import ProtectedColumn
+from leakgauge.assessment.indicators.source import plain_numbers, source_of
 from leakgauge.assessment.published import grade_evidence
-from leakgauge.audit.foreign import ForeignRelease, ForeignRoles, read_foreign
+from leakgauge.audit.foreign.release import ForeignRelease, ForeignRoles, read_foreign
 from leakgauge.errors import FileError, ModelError, VerificationError
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.files import parsed_json

@@ -17,15 +17,8 @@ from leakgauge.audit import Program, anonymity, lower_bound
 from leakgauge.audit.anonymity import among_people, diversity
 from leakgauge.audit.attacks.catalogue import ATTACKS, attack_drawn
 from leakgauge.audit.experiment import Counting
-from leakgauge.audit.foreign import (
-    ForeignRelease,
-    ForeignRoles,
-    attack_foreign,
-    left_out,
-    open_foreign,
-    read_foreign,
-    shown_by_matched_rows,
-)
+from leakgauge.audit.foreign.attacks import attack_foreign, left_out, shown_by_matched_rows
+from leakgauge.audit.foreign.release import ForeignRelease, ForeignRoles, open_foreign, read_foreign
 from leakgauge.audit.released_rows import shown_by_rows
 from leakgauge.audit.row_order import order_check
 from leakgauge.case.drawn import Drawn, ReleasedColumn

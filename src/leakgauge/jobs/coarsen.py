@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 
 from leakgauge.artefacts import Quantity, Request
-from leakgauge.artefacts.coarsening import Coarsened, CoarseningFound
-from leakgauge.artefacts.request.coarsening import MAX_SUPPRESSED
+from leakgauge.artefacts.request.terms import MAX_SUPPRESSED
+from leakgauge.artefacts.survey import Coarsened, CoarseningFound
 from leakgauge.design.coarsening import Hiding, Node, least_coarsening
 from leakgauge.design.ladders import Ladder, Ladders, search_space
 from leakgauge.errors import OptionError, RefusalError

@@ -12,7 +12,7 @@ from leakgauge.arguments import checked
 from leakgauge.artefacts import Compared, Comparison, Origin, Quantity
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import RankedBy, Role
-from leakgauge.artefacts.request.comparing import Comparing
+from leakgauge.artefacts.request.verbs import Comparing
 from leakgauge.design import Keep, Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Solution, solve
 from leakgauge.design.baselines import Leakages, forbidden_change, mean_distortion, problem_pairs
 from leakgauge.design.fitted_baselines import aligned, exponential_meeting, symmetric_meeting

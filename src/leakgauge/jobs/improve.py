@@ -15,7 +15,7 @@ from leakgauge.arguments import checked
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting, WholeSetting
 from leakgauge.artefacts.request import FRAME
-from leakgauge.artefacts.request.improving import ImproveOptions, Improving
+from leakgauge.artefacts.request.verbs import ImproveOptions, Improving
 from leakgauge.assessment.dials.usefulness import use_named
 from leakgauge.assessment.outgoing import judge_settings
 from leakgauge.assessment.search import Goal, HandedOut, Search, Trial, searched

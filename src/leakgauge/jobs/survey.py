@@ -13,7 +13,7 @@ from leakgauge.arguments import checked
 from leakgauge.artefacts import Quantity, Sentence
 from leakgauge.artefacts.quantity import SHARE
 from leakgauge.artefacts.request import FRAME
-from leakgauge.artefacts.request.surveying import Surveying, SurveyOptions
+from leakgauge.artefacts.request.verbs import Surveying, SurveyOptions
 from leakgauge.artefacts.survey import Combination, Suggested, Survey, SurveyedColumn, Told
 from leakgauge.assessment import DialPolicy
 from leakgauge.audit.combinations import MANY_ALONE, sets_that_single_out

@@ -13,9 +13,9 @@ from leakgauge.arguments import checked
 from leakgauge.artefacts import Audit, Job, Judgement, codec
 from leakgauge.artefacts.dossier import AUDIT, JOB, RECORD, VERDICT
 from leakgauge.artefacts.request import FRAME, Declared
-from leakgauge.artefacts.request.assessing import AssessOptions, ExplainedBy, JudgedBy, JudgedColumns
+from leakgauge.artefacts.request.verbs import AssessOptions, ExplainedBy, JudgedBy, JudgedColumns
 from leakgauge.artefacts.verdict import Declaration
-from leakgauge.assessment.dials import read_dial_policy
+from leakgauge.assessment.dials.policy import read_dial_policy
 from leakgauge.assessment.dials.usefulness import Use, use_named
 from leakgauge.assessment.judging import DEFAULT_POLICY, Terms, case_of, judge, judge_foreign, policy_of, secrets_of
 from leakgauge.errors import OptionError

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Final
 
 from leakgauge.arguments import check_fields
-from leakgauge.artefacts.request.reading import ReadingOptions as ReadingOptions
-from leakgauge.artefacts.request.reading import reading_of as reading_of
+from leakgauge.artefacts.request.terms import ReadingOptions as ReadingOptions
+from leakgauge.artefacts.request.terms import reading_of as reading_of
 from leakgauge.errors import OptionError, TableError
 
 _NAME = "[A-Za-z]{3,9}"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.artefacts.audit import Audit, MechanismAudit, Shown
-from leakgauge.artefacts.query_audit import QueryAudit
+from leakgauge.artefacts.audit import Audit, MechanismAudit, QueryAudit, Shown
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
 from leakgauge.telling.attacks import claimed_level, findings, outcome, shown_level

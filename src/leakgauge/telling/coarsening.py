@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from leakgauge.artefacts.coarsening import Coarsened
+from leakgauge.artefacts.survey import Coarsened
 from leakgauge.languages import message
 from leakgauge.telling.blocks import Content
 from leakgauge.telling.voice import Cell, Voice, own

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN
 
-from leakgauge.artefacts.repeated import EarlierRelease, Repeated, RepeatedSecret
+from leakgauge.artefacts.job import EarlierRelease, Repeated, RepeatedSecret
 from leakgauge.languages import message
 from leakgauge.telling.blocks import Content
 from leakgauge.telling.promises import protects_persons

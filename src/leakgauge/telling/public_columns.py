@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from leakgauge.artefacts.telling import TellingColumn
+from leakgauge.artefacts.survey import TellingColumn
 from leakgauge.languages import message
 from leakgauge.telling.blocks import Content
 from leakgauge.telling.columns import asked_of, less_telling_columns

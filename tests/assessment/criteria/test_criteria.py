@@ -17,11 +17,13 @@ from leakgauge.artefacts.criteria import Criteria, Criterion
 from leakgauge.artefacts.dials import Attacker, DialEvidence, Dials, Statistic, share
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
 from leakgauge.assessment import Questionnaire, collect, default_diagram, protected_column
-from leakgauge.assessment.arcs import over_arcs
+from leakgauge.assessment.algebra import over_arcs
 from leakgauge.assessment.criteria import criteria_of, default_criteria
 from leakgauge.assessment.criteria.diagram import Best
-from leakgauge.assessment.dials import ReleaseLaw, dials_of, evidence_by_law
+from leakgauge.assessment.dials.evidence import evidence_by_law
+from leakgauge.assessment.dials.reading import dials_of
 from leakgauge.assessment.indicators.questionnaire import declared_sensitivity
+from leakgauge.case.law import ReleaseLaw
 from leakgauge.errors import ModelError, OptionError
 from leakgauge.mechanisms import Mechanism, randomized_response, through_channel
 from leakgauge.probability import Channel

@@ -7,14 +7,7 @@ from pathlib import Path
 import pytest
 
 from leakgauge.assessment import Diagram, default_diagram, read_questionnaire
-from leakgauge.assessment.criteria import (
-    CriteriaDiagram,
-    asked_by,
-    default_criteria,
-    open_diagram,
-    read_criteria,
-    write_diagram,
-)
+from leakgauge.assessment.criteria import CriteriaDiagram, asked_by, default_criteria, open_diagram, write_diagram
 from leakgauge.errors import FileError, InputError
 from tests.assessment.test_diagram_files import TEXT as PAPERS_KIND
 
@@ -37,10 +30,16 @@ JUDGED = TEXT.replace(", weight = 3", "").replace(", weight = 0", "") + (
 )
 
 
+def opened(file: Path) -> CriteriaDiagram:
+    diagram = open_diagram(file)
+    assert isinstance(diagram, CriteriaDiagram)
+    return diagram
+
+
 def read(place: Path, text: str) -> CriteriaDiagram:
     file = place / "mine.toml"
     file.write_text(text, encoding="utf-8")
-    return read_criteria(file)
+    return opened(file)
 
 
 def test_a_file_is_read_as_it_is_written(tmp_path: Path) -> None:
@@ -55,12 +54,12 @@ def test_a_file_is_read_as_it_is_written(tmp_path: Path) -> None:
 def test_the_default_is_written_to_be_changed(tmp_path: Path) -> None:
     place = tmp_path / "own.toml"
     write_diagram(place)
-    own = read_criteria(place)
+    own = opened(place)
     assert own.leaves == default_criteria().leaves and own.criteria == default_criteria().criteria
     place.write_text(
         place.read_text(encoding="utf-8").replace('feeds = "audit"', 'feeds = "security"'), encoding="utf-8"
     )
-    assert read_criteria(place).shares("security") == dict.fromkeys(["4", "5", "6", "7"], 0.25)
+    assert opened(place).shares("security") == dict.fromkeys(["4", "5", "6", "7"], 0.25)
     with pytest.raises(FileError, match=r"own.toml exists; name another"):
         write_diagram(place)
     with pytest.raises(FileError, match="does not exist"):
@@ -73,7 +72,7 @@ def test_the_example_in_the_default_holds(tmp_path: Path) -> None:
     lines = place.read_text(encoding="utf-8").splitlines()
     example = [line.removeprefix("#   ") for line in lines if line.startswith("#   ")]
     place.write_text("\n".join([*lines, *example]), encoding="utf-8")
-    shares = read_criteria(place).shares("utility")
+    shares = opened(place).shares("utility")
     assert shares["12"] == pytest.approx(4 / 9) and shares["8"] == 0
 
 
@@ -97,7 +96,7 @@ FAULTS = [
     ("feeds two", 'feeds = "secrecy"', 'feeds = ["secrecy", "use"]', "the leaf '5' feeds 2 criteria, secrecy, use"),
     ("feeds another", 'feeds = "secrecy"', 'feeds = "secresy"', "'5' feeds 'secresy', .* did you mean 'secrecy'"),
     ("feeds a number", 'feeds = "secrecy"', "feeds = 5", "the leaf '5' has feeds = 5"),
-    ("schema", "diagram/2", "diagram/1", "has the schema 'leakgauge/diagram/1'"),
+    ("schema", "diagram/2", "diagram/3", "has the schema 'leakgauge/diagram/3'"),
     ("no better", ', better = "null"', "", "the leaf '5' has better = ''"),
     ("wrong better", '"null"', '"less"', "the leaf '5' has better = 'less'; write higher, lower, raw or null"),
     ("asked as an outcome", '"higher", weight = 0', '"raw"', "asked about the leaf 'trust', so it has no value"),

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from leakgauge.artefacts.dials import Neighbours, Statistic
-from leakgauge.assessment.dials import PersonsCells, ReleaseLaw, dials_of, evidence_by_law, evidence_of_answers
-from leakgauge.assessment.dials.answers import cells_of_counts, evidence_of_cells
+from leakgauge.assessment.dials.answers import PersonsCells, cells_of_counts, evidence_of_answers, evidence_of_cells
+from leakgauge.assessment.dials.evidence import evidence_by_law
+from leakgauge.assessment.dials.reading import dials_of
+from leakgauge.case.law import ReleaseLaw
 from leakgauge.errors import ModelError
 from leakgauge.mechanisms import gaussian, laplace, unary_encoding
 from leakgauge.probability import Distribution

@@ -8,18 +8,13 @@ import pytest
 from leakgauge.artefacts import Audit, Finding, Quantity
 from leakgauge.artefacts.dials import Attacker, DialEvidence, Statistic, share
 from leakgauge.artefacts.exposure import Bracket, Exposure
-from leakgauge.assessment.dials import (
-    ReleaseLaw,
-    attacker_of_audit,
-    condensed,
-    dials_of,
-    evidence_by_law,
-    gained_in_attack,
-    law_of_noise,
-    told_at_most,
-    worth_of_rows,
-)
+from leakgauge.assessment.dials.audited import attacker_of_audit
+from leakgauge.assessment.dials.evidence import evidence_by_law, gained_in_attack, told_at_most
 from leakgauge.assessment.dials.guarantee import advantage_of
+from leakgauge.assessment.dials.reading import dials_of
+from leakgauge.assessment.dials.usefulness import worth_of_rows
+from leakgauge.case.law import ReleaseLaw
+from leakgauge.case.numbers import condensed, law_of_noise
 from leakgauge.claims import ApproximateDP, GaussianDP, LocalDP, MutualInformation, ZeroConcentratedDP
 from leakgauge.distances import Squared
 from leakgauge.errors import LabelError, ModelError, OptionError

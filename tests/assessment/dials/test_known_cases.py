@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 from leakgauge.artefacts.dials import OF_A_RAW_COPY, DialEvidence, Neighbours
-from leakgauge.assessment.dials import ReleaseLaw, advantage_of, dials_of, evidence_by_law, law_of_noise
+from leakgauge.assessment.dials.evidence import evidence_by_law
+from leakgauge.assessment.dials.guarantee import advantage_of
+from leakgauge.assessment.dials.reading import dials_of
+from leakgauge.case.law import ReleaseLaw
+from leakgauge.case.numbers import law_of_noise
 from leakgauge.claims import LocalDP
 from leakgauge.design import Keep, MaxDistortion, RateDistortion, solve
 from leakgauge.distances import Hamming

@@ -13,9 +13,10 @@ from leakgauge.artefacts.dials import DialEvidence
 from leakgauge.artefacts.evidence import Evidence, Scale
 from leakgauge.assessment import collect, criteria_of, default_criteria, dials_of, protected_column
 from leakgauge.assessment.criteria.diagram import Best, LeafNode
-from leakgauge.assessment.indicators import INDICATORS, ProtectedColumn, catalogue
-from leakgauge.assessment.indicators.catalogue import FAMILIES
-from leakgauge.assessment.indicators.indicator import Context, Family, Indicator, alike
+from leakgauge.assessment.indicators import catalogue
+from leakgauge.assessment.indicators.catalogue import FAMILIES, INDICATORS
+from leakgauge.assessment.indicators.indicator import Context, Family, Indicator
+from leakgauge.assessment.indicators.protected import ProtectedColumn
 from leakgauge.mechanisms import randomized_response
 from leakgauge.randomness import Simulated
 from leakgauge.sentences import Sentence
@@ -24,7 +25,7 @@ from tests.assessment.indicators.small import LETTERS, table
 SOURCE = Path(leakgauge.__file__).parent
 
 # What the new file would hold.
-ROWS = Indicator("rows", 46, "rows", "rows", alike(Scale(1.0, 1e6, True, Sentence("one, and a million"))))
+ROWS = Indicator("rows", 46, "rows", "rows", Scale(1.0, 1e6, True, Sentence("one, and a million")))
 
 
 def rows_measured(protected: ProtectedColumn, context: Context) -> tuple[Evidence, ...]:

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from leakgauge.artefacts.evidence import Scale
 from leakgauge.assessment.diagram_files import default_diagram
-from leakgauge.assessment.indicators import INDICATORS, Form
-from leakgauge.assessment.indicators.indicator import Indicator, UpTo
+from leakgauge.assessment.indicators.catalogue import INDICATORS
+from leakgauge.assessment.indicators.indicator import Form, Indicator, UpTo
 from leakgauge.assessment.indicators.questionnaire import ASKED
 from leakgauge.errors import InternalError
 from leakgauge.sentences import Sentence
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "indicators.md"
 IN_ORDER = sorted(INDICATORS.values(), key=lambda one: one.number)
-SCALES = [(one, form) for one in INDICATORS.values() for form in one.scales]
+SCALES = [(one, form) for one in INDICATORS.values() for form in one.by_form]
 
 
 def test_there_is_an_indicator_for_each_leaf_of_the_diagram() -> None:
@@ -43,7 +43,7 @@ def test_every_scale_rises_with_the_raw_value(one: Indicator, form: Form, raw: l
 
 
 def test_a_scale_of_the_data_needs_them() -> None:
-    assert isinstance(INDICATORS["mutual-information"].scales[Form.LETTERS], UpTo)
+    assert isinstance(INDICATORS["mutual-information"].by_form[Form.LETTERS], UpTo)
     with pytest.raises(InternalError, match=r"leaf 6 needs to know H\(O\)"):
         INDICATORS["mutual-information"].scale(Form.LETTERS)
 
@@ -58,10 +58,10 @@ def scale_rows() -> list[str]:
     rows = []
     for one in IN_ORDER:
         start = f"| {one.leaf} | `{one.id}` | {one.name} | {one.unit}"
-        if not one.scales:
+        if not one.by_form:
             rows.append(f"{start} | asked | 1 … 5 | the five answers |")
-        for scale in dict.fromkeys(one.scales.values()):
-            forms = [form.value for form in Form if one.scales.get(form) == scale]
+        for scale in dict.fromkeys(one.by_form.values()):
+            forms = [form.value for form in Form if one.by_form.get(form) == scale]
             said = "all" if len(forms) == len(Form) else ", ".join(forms)
             rows.append(f"{start} | {said} | {anchors(scale)} | {scale.reason} |")
     return rows

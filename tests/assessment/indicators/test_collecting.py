@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from leakgauge.artefacts import AuditedRecord, Finding, Quantity, Sentence, StoredEvidence, codec
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
 from leakgauge.assessment import collect
-from leakgauge.assessment.indicators import INDICATORS, audited_by, protected_column, protected_of_release
-from leakgauge.assessment.indicators.attacks import Audited
-from leakgauge.assessment.indicators.catalogue import FAMILIES
+from leakgauge.assessment.indicators.attacks import Audited, audited_by
+from leakgauge.assessment.indicators.catalogue import FAMILIES, INDICATORS
+from leakgauge.assessment.indicators.protected import protected_column, protected_of_release
 from leakgauge.errors import ColumnError, FileError, OptionError, VerificationError
 from leakgauge.jobs.audit import audit_release
 from leakgauge.mechanisms import laplace, randomized_response

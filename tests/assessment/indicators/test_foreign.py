@@ -9,9 +9,9 @@ import pyarrow.csv
 import pytest
 
 from leakgauge.artefacts.evidence import Standing
-from leakgauge.assessment.indicators import INDICATORS
+from leakgauge.assessment.indicators.catalogue import INDICATORS
 from leakgauge.assessment.judging import judge_foreign
-from leakgauge.audit.foreign import ForeignRoles
+from leakgauge.audit.foreign.release import ForeignRoles
 from leakgauge.jobs.assess import Explaining, explained_foreign
 from leakgauge.jobs.audit import audit_foreign
 from leakgauge.randomness import simulation

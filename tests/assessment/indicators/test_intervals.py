@@ -7,10 +7,11 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.assessment import collect, protected_column
-from leakgauge.assessment.indicators import ProtectedColumn, accuracy, information, setting_of, source_of
+from leakgauge.assessment.indicators import accuracy, information
 from leakgauge.assessment.indicators.indicator import Context
-from leakgauge.assessment.indicators.protected import released_again
-from leakgauge.assessment.indicators.setting import LetterSetting
+from leakgauge.assessment.indicators.protected import ProtectedColumn, released_again
+from leakgauge.assessment.indicators.setting import LetterSetting, setting_of
+from leakgauge.assessment.indicators.source import source_of
 from leakgauge.errors import OptionError
 from leakgauge.measures import mutual_information
 from leakgauge.mechanisms import laplace, randomized_response

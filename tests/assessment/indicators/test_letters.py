@@ -12,8 +12,9 @@ import pytest
 
 from leakgauge.artefacts.evidence import Evidence, Standing
 from leakgauge.assessment import collect, protected_column
-from leakgauge.assessment.indicators import protected_of_release, source_of
+from leakgauge.assessment.indicators.protected import protected_of_release
 from leakgauge.assessment.indicators.setting import LetterSetting
+from leakgauge.assessment.indicators.source import source_of
 from leakgauge.errors import ColumnError
 from leakgauge.mechanisms import randomized_response, subset_selection, through_channel, unary_encoding
 from leakgauge.probability import Channel, Interval

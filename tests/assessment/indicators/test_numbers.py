@@ -10,8 +10,10 @@ import pytest
 
 from leakgauge.artefacts.evidence import Evidence, Standing
 from leakgauge.assessment import collect, protected_column
-from leakgauge.assessment.indicators import ProtectedColumn, setting_of, source_of
 from leakgauge.assessment.indicators.claims import tightest
+from leakgauge.assessment.indicators.protected import ProtectedColumn
+from leakgauge.assessment.indicators.setting import setting_of
+from leakgauge.assessment.indicators.source import source_of
 from leakgauge.errors import ColumnError
 from leakgauge.mechanisms import Mechanism, discrete_gaussian, gaussian, geometric, laplace
 from leakgauge.mechanisms.noise import DiscreteGaussian, DiscreteLaplace

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.artefacts.evidence import Evidence, Standing
-from leakgauge.assessment.indicators import properties, protected_column
-from leakgauge.assessment.indicators.associations import association, variable
+from leakgauge.assessment.indicators import properties
 from leakgauge.assessment.indicators.indicator import Context, Form
+from leakgauge.assessment.indicators.protected import protected_column
+from leakgauge.assessment.indicators.source import association, variable
 from leakgauge.mechanisms import Mechanism, laplace, randomized_response
 from leakgauge.randomness import Simulated, simulation
 from leakgauge.sentences import Sentence

@@ -12,7 +12,7 @@ from leakgauge.artefacts.evidence import Standing
 from leakgauge.assessment import Questionnaire, collect, protected_column
 from leakgauge.assessment.diagram import Better, Node
 from leakgauge.assessment.diagram_files import default_diagram
-from leakgauge.assessment.indicators import answered_beyond, asked_leaves
+from leakgauge.assessment.indicators.catalogue import answered_beyond, asked_leaves
 from leakgauge.assessment.indicators.questionnaire import (
     ASKED,
     LANGUAGES,

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.artefacts.verdict import ReleaseFacts
-from leakgauge.assessment.dials import DialPolicy, dials_of
+from leakgauge.assessment.dials.policy import DialPolicy
+from leakgauge.assessment.dials.reading import dials_of
 from leakgauge.assessment.search import Goal, Stage, Use, most_useful
 from leakgauge.assessment.search.column import counted_column
 from leakgauge.assessment.search.families import by_noise

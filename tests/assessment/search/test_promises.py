@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from leakgauge.artefacts import Quantity
-from leakgauge.assessment.dials import gained_in_attack
+from leakgauge.assessment.dials.evidence import gained_in_attack
 from leakgauge.assessment.search import Trial, most_useful
 from leakgauge.audit.attacks.attack import scored
 from leakgauge.mechanisms import through_channel

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from leakgauge.artefacts.dials import DialEvidence
-from leakgauge.assessment.dials import dials_of
+from leakgauge.assessment.dials.reading import dials_of
 from leakgauge.assessment.search import Goal, Search, Use, most_useful
 from leakgauge.assessment.search.column import CountedColumn, counted_column
 from leakgauge.assessment.search.families import by_channel, by_noise

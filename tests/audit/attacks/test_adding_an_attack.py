@@ -11,7 +11,7 @@ import pytest
 import leakgauge
 from leakgauge.artefacts import Audit, Finding, Sentence
 from leakgauge.artefacts.codec import encode, read, write
-from leakgauge.assessment.indicators import protected_column
+from leakgauge.assessment.indicators.protected import protected_column
 from leakgauge.audit import ATTACKS
 from leakgauge.audit.attacks.attack import (
     Aim,
@@ -22,8 +22,8 @@ from leakgauge.audit.attacks.attack import (
     raw_advantage,
     scored,
 )
+from leakgauge.audit.attacks.attribute_inference import Knowledge
 from leakgauge.audit.attacks.catalogue import attack_of
-from leakgauge.audit.attacks.posterior import Knowledge
 from leakgauge.case.drawn import Drawn
 from leakgauge.jobs.audit import audit_release
 from leakgauge.mechanisms import randomized_response

@@ -11,7 +11,8 @@ import pytest
 
 from leakgauge.artefacts import Audit, Finding
 from leakgauge.artefacts.codec import read, write
-from leakgauge.audit.foreign import ForeignRoles, read_foreign, shown_by_matched_rows
+from leakgauge.audit.foreign.attacks import shown_by_matched_rows
+from leakgauge.audit.foreign.release import ForeignRoles, read_foreign
 from leakgauge.case.exposure import exposure
 from leakgauge.errors import ColumnError, OptionError, TableError
 from leakgauge.jobs.audit import audit_foreign

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from leakgauge.artefacts import Audit, Request
 from leakgauge.artefacts.verdict import Judgement
-from leakgauge.assessment.dials import DialPolicy
+from leakgauge.assessment.dials.policy import DialPolicy
 from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.protect.judged import Judging, rehearsed
 from leakgauge.jobs.protect.sources import open_sources

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from leakgauge.artefacts import Quantity, Request
 from leakgauge.artefacts.verdict import Declaration, Recommendation
-from leakgauge.assessment.dials import DialPolicy
+from leakgauge.assessment.dials.policy import DialPolicy
 from leakgauge.assessment.verdict import SIMULATED
 from leakgauge.jobs.protect.actions import MOST_ACTIONS, actions, with_actions
 from leakgauge.jobs.protect.judged import Judging

@@ -15,11 +15,13 @@ import pytest
 from leakgauge.artefacts import Request, codec
 from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.verdict import Judgement, Recommendation
-from leakgauge.assessment.dials import ReleaseLaw, dials_of, evidence_by_law
+from leakgauge.assessment.dials.evidence import evidence_by_law
+from leakgauge.assessment.dials.reading import dials_of
 from leakgauge.assessment.judging import Terms, case_of, judge, judge_foreign, secrets_of
 from leakgauge.assessment.outgoing import Outgoing
-from leakgauge.audit.foreign import ForeignRoles
+from leakgauge.audit.foreign.release import ForeignRoles
 from leakgauge.case import Case
+from leakgauge.case.law import ReleaseLaw
 from leakgauge.errors import OptionError, VerificationError
 from leakgauge.jobs.audit import audit_foreign
 from leakgauge.jobs.protect.judged import Judging

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any, Final, TypeAlias, TypedDict, get_args
+from typing import Annotated, Any, Final, TypeAlias, get_args
 
 from leakgauge.artefacts.quantity import Origin, Part
-from leakgauge.artefacts.request.part import ON_PAGE, Names, Option, RequestPart, hints
+from leakgauge.artefacts.request.part import ON_PAGE, Asked, Names, Option, RequestPart, hints
 from leakgauge.artefacts.request.roles import Roles
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.sentences import Sentence
@@ -91,36 +91,25 @@ class Aiming(RequestPart, frozen=True):
     """Aims as people give them: an option for all secrets, or for one by its name, such as ``illness=0.2``.
 
     Attributes:
-        max_distortion: the least leaking channel with at most this mean distortion.
-        max_leakage: the least distorting channel that reveals at most these bits to the attacker with the background.
-        local_dp: an ε in nats to keep as well; alone: the most useful channel that keeps it.
         within: the largest mean absolute error allowed, in the secret's own unit, for dates in days: gives the least
             leaking channel whose released numbers, or centres of released bins, are that close; ``bins`` are then auto.
         mechanism: mechanisms to choose from instead of designing a channel; the best one that meets the target. One for
             a single secret of several starts with its name, such as ``illness=randomized-response:epsilon=1``.
-        distortion: what a wrong value costs: hamming, absolute, squared, great-circle or a file; for one
-            secret ``illness=absolute``.
-        lower: the publicly known least value of a numeric secret, and ``upper`` the greatest, for a search.
     """
 
     max_distortion: Annotated[
-        PerSecret,
-        Origin.DECLARED,
-        ON_PAGE,
+        Asked[PerSecret],
         Option("The least leakage with at most this mean distortion; for one secret, C=0.2.", "[COLUMN=]D"),
     ] = None
     max_leakage: Annotated[
-        PerSecret, Origin.DECLARED, ON_PAGE, Option("The least distortion with at most these bits.", "[COLUMN=]BITS")
+        Asked[PerSecret], Option("The least distortion with at most these bits.", "[COLUMN=]BITS")
     ] = None
     local_dp: Annotated[
-        PerSecret,
-        Origin.DECLARED,
-        ON_PAGE,
-        Option("Keep this local ε, in nats; alone, or with another target.", "[COLUMN=]EPS"),
+        Asked[PerSecret], Option("Keep this local ε, in nats; alone, or with another target.", "[COLUMN=]EPS")
     ] = None
-    within: Annotated[
-        PerSecret, Origin.DECLARED, ON_PAGE, Option("The mean absolute error that readers can bear.", "[COLUMN=]NUMBER")
-    ] = None
+    within: Annotated[Asked[PerSecret], Option("The mean absolute error that readers can bear.", "[COLUMN=]NUMBER")] = (
+        None
+    )
     mechanism: Annotated[
         tuple[str, ...], Names.SPELLED, Option("Take the best of these instead of designing a channel.", "M")
     ] = ()
@@ -180,8 +169,14 @@ class Aiming(RequestPart, frozen=True):
             if (limit := _limit(limits, group)) is not None
         ]
         within = _limit(self.within, group)
+        if len(targets) > 1 and within is not None:
+            raise OptionError(
+                "Two targets are given for {column!s}, --within and another; give one, for several secrets each as "
+                "COLUMN=NUMBER.",
+                column=group[0],
+            )
         if len(targets) > 1:
-            raise _two_targets(group, within is not None)
+            raise OptionError("Two targets are given; give one of --max-distortion and --max-leakage.")
         mechanism, distortion = (_about(texts, group, roles) for texts in (self.mechanism, self.distortion))
         if within is not None and mechanism:
             raise OptionError(
@@ -206,19 +201,6 @@ class Aiming(RequestPart, frozen=True):
             self.lower,
             self.upper,
         )
-
-
-class AimingOptions(TypedDict, total=False):
-    """The same as keyword arguments of Python."""
-
-    max_distortion: float | Mapping[str, float] | None
-    max_leakage: float | Mapping[str, float] | None
-    local_dp: float | Mapping[str, float] | None
-    within: float | Mapping[str, float] | None
-    mechanism: Sequence[str]
-    distortion: Sequence[str]
-    lower: float | None
-    upper: float | None
 
 
 @cache
@@ -283,16 +265,6 @@ def _require_numbers(name: str, limits: PerSecret, roles: Roles) -> None:
             )
 
 
-def _two_targets(group: tuple[str, ...], within: bool) -> OptionError:
-    if within:
-        return OptionError(
-            "Two targets are given for {column!s}, --within and another; give one, for several secrets each as "
-            "COLUMN=NUMBER.",
-            column=group[0],
-        )
-    return OptionError("Two targets are given; give one of --max-distortion and --max-leakage.")
-
-
 def _limit(limits: PerSecret, group: tuple[str, ...]) -> float | None:
     return limits.get(group[0]) if isinstance(limits, dict) else limits
 
@@ -301,17 +273,13 @@ def _about(texts: tuple[str, ...], group: tuple[str, ...], roles: Roles) -> tupl
     """The texts about a group: first those that name no secret, then its own without the name."""
     if len(group) > 1:
         return texts
-    found = [(text, _column_of(text, roles)) for text in texts]
+    secrets = sorted(roles.secret, key=len, reverse=True)
+    found = [(text, next((name for name in secrets if text.startswith(f"{name}=")), None)) for text in texts]
     return tuple(
         text if column is None else text.removeprefix(f"{column}=")
         for text, column in found
         if column in (None, *group)
     )
-
-
-def _column_of(text: str, roles: Roles) -> str | None:
-    named = [name for name in roles.secret if text.startswith(f"{name}=")]
-    return max(named, key=len, default=None)
 
 
 def _number(each: Mapping[tuple[str, ...], float | None]) -> PerSecret:

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import Any, Final, Self, TypeAlias, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Self, TypeAlias, TypeVar, get_origin, get_type_hints
 
 import msgspec
 
 from leakgauge.arguments import check_fields
-from leakgauge.artefacts.quantity import Part
+from leakgauge.artefacts.quantity import Origin, Part
 from leakgauge.errors import OptionError
 
 Options: TypeAlias = dict[str, Any]
@@ -34,6 +34,9 @@ ON_PAGE: Final = "on the page"
 """Marks a field that the page asks for."""
 IN_WORDS: Final = "in words"
 """Marks a field in people's own words, which may be written after the release and change nothing in it."""
+T = TypeVar("T")
+Asked = Annotated[T, Origin.DECLARED, ON_PAGE]
+"""A field that people declare, on the page as well."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +45,9 @@ class Option:
 
     Attributes:
         help: what it is, in one line; None where its name says it.
-        metavar: what follows the option; None of a flag and of a choice.
         choices: the words to choose from, where there are no others.
         default: what is said to be the default, where the field's own does not say it; empty where the help does.
         least: the least whole number.
-        required: whether the command line cannot do without it.
         called: its name on the command line, where that is not the field's.
     """
 
@@ -71,6 +72,9 @@ class RequestPart(Part, frozen=True):
                 msgspec.structs.force_setattr(self, field.name, several)
         check_fields(self)
         self.require_possible()
+        confidence = getattr(self, "confidence", 0.95)
+        if not 0 < confidence < 1:
+            raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
 
     @classmethod
     def of_options(cls, options: Mapping[str, Any]) -> Self:
@@ -79,10 +83,6 @@ class RequestPart(Part, frozen=True):
 
     def require_possible(self) -> None:
         """Refuse what no request can ask for."""
-
-    def _require_confidence(self, confidence: float) -> None:
-        if not 0 < confidence < 1:
-            raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
 
     def given(self) -> Options:
         """What is asked, by the names of the options; defaults are left out."""

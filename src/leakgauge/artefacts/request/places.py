@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated, Final, TypeAlias, TypedDict
 
 from leakgauge.artefacts.request.part import METRES, Names, Option, RequestPart
-from leakgauge.artefacts.request.reading import ReadingOptions
 from leakgauge.artefacts.request.shared_options import Dataset
+from leakgauge.artefacts.request.terms import ReadingOptions
 from leakgauge.errors import OptionError
 
 Near: TypeAlias = Annotated[

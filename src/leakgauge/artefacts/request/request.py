@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from numbers import Integral
 from pathlib import Path
@@ -12,14 +12,17 @@ from typing import Annotated, Any, Final, Self, Unpack
 import msgspec
 
 from leakgauge.artefacts.quantity import Part
-from leakgauge.artefacts.request.aim import Aim, Aiming, AimingOptions, numbers_asked, per_secret
-from leakgauge.artefacts.request.budget import Budget, BudgetOptions
-from leakgauge.artefacts.request.coarsening import Coarsening, CoarseningOptions
-from leakgauge.artefacts.request.declared import Declared, DeclaredOptions
-from leakgauge.artefacts.request.limits import Limits, LimitsOptions
+from leakgauge.artefacts.request.aim import Aim, Aiming, numbers_asked, per_secret
 from leakgauge.artefacts.request.part import Names, Options, RequestPart, fields, takes_several
-from leakgauge.artefacts.request.reading import Reading, ReadingOptions
-from leakgauge.artefacts.request.roles import Roles, RolesOptions, are_columns, public_columns, written
+from leakgauge.artefacts.request.roles import Roles, are_columns, public_columns, written
+from leakgauge.artefacts.request.terms import (
+    Budget,
+    Coarsening,
+    Declared,
+    Limits,
+    Reading,
+    ReadingOptions,
+)
 from leakgauge.errors import OptionError, did_you_mean
 
 FRAME: Final = "frame"
@@ -36,15 +39,55 @@ PARTS: Final[Mapping[str, type[RequestPart]]] = {
 """The parts in which options are asked for, in the order of a help."""
 
 
-class RequestOptions(
-    RolesOptions, AimingOptions, LimitsOptions, CoarseningOptions, ReadingOptions, BudgetOptions, DeclaredOptions,
-    total=False,
-):  # fmt: skip
+class RequestOptions(ReadingOptions, total=False):
     """Keyword arguments of ``lg.protect``: the fields of a request's parts in the forms that Python takes.
 
     A text stands for itself where several are taken.
     """
 
+    secret: Sequence[str]
+    background: Sequence[str]
+    public: Sequence[str] | Mapping[str, float | None]
+    public_distortion: Mapping[str, float] | None
+    withhold: Sequence[str]
+    unit: str | None
+    rows_per_unit: int | None
+    together: bool
+    accept_unique: Sequence[str]
+    max_distortion: float | Mapping[str, float] | None
+    max_leakage: float | Mapping[str, float] | None
+    local_dp: float | Mapping[str, float] | None
+    within: float | Mapping[str, float] | None
+    mechanism: Sequence[str]
+    distortion: Sequence[str]
+    lower: float | None
+    upper: float | None
+    min_protection: float | None
+    min_usefulness: float | None
+    use: str
+    keep: str | None
+    clamp: bool
+    keep_order: bool
+    policy: str | Path | None
+    bins: Sequence[str]
+    levels: Sequence[str]
+    suppress_below: int | None
+    min_k: int | None
+    max_suppressed: float
+    accounted: float | None
+    ledger: str | Path | None
+    dataset: str | None
+    simulate: int | None
+    publish_shares: bool
+    releases_per_period: float
+    confidence: float
+    diagram: str | Path | None
+    questionnaire: str | Path | None
+    purpose: str | None
+    recipient: str | None
+    review: str | None
+    prepared_by: str | None
+    report_language: str
     repeat: str | Path | None
 
 
@@ -53,13 +96,7 @@ class Request(Part, frozen=True):
 
     Attributes:
         table: a file, as ``open_table`` takes it; ``frame`` for a table in memory.
-        roles: what each column is.
         aims: what is asked of each source, in the order of the secrets.
-        limits: what the release as a whole must satisfy.
-        coarsening: how columns are made coarser.
-        reading: how the table is read.
-        budget: what the release draws on.
-        declared: what people declare about it.
         repeat: the folder of an earlier job to repeat on a new table.
 
     Raises:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Annotated, Final, TypedDict
+from typing import Annotated, Final
 
 import msgspec
 
-from leakgauge.artefacts.quantity import Origin
-from leakgauge.artefacts.request.part import ON_PAGE, Option, Options, RequestPart
+from leakgauge.artefacts.request.part import Asked, Option, Options, RequestPart
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.sentences import Sentence
 
@@ -19,64 +18,38 @@ _LONGEST_WORD: Final = 100
 
 
 class Roles(RequestPart, frozen=True):
-    """What each column of the table is.
+    """What each column of the table is; besides the secrets and the public columns, none is released.
 
     Attributes:
-        secret: columns to protect, each by itself unless they are taken ``together``.
-        background: columns the attacker knows; they are not released unless they are also public.
-        public: columns to release unchanged or coarser. Besides the secrets, no other column is released.
         public_distortion: for some public columns, the share of values that may be changed, such as ``{"occupation":
             0.1}``: they are released through the channel that then reveals least about the secrets.
-        withhold: secrets that are not released, whether or not also named as secret; other columns may reveal them.
-        unit: the column that says whose row it is; never released.
-        rows_per_unit: the publicly known most rows of a person: guarantees hold for that many.
-        together: whether the secrets are one joint source, released through one channel.
-        accept_unique: public columns that may identify people.
     """
 
     secret: Annotated[
-        tuple[str, ...],
-        Origin.DECLARED,
-        ON_PAGE,
-        Option("A column to protect; repeated: several, each on its own.", "COLUMN"),
+        Asked[tuple[str, ...]], Option("A column to protect; repeated: several, each on its own.", "COLUMN")
     ]
     background: Annotated[
-        tuple[str, ...],
-        Origin.DECLARED,
-        ON_PAGE,
-        Option("What the attacker knows; not released unless also public.", "COLUMN"),
+        Asked[tuple[str, ...]], Option("What the attacker knows; not released unless also public.", "COLUMN")
     ] = ()
     public: Annotated[
-        tuple[str, ...],
-        Origin.DECLARED,
-        ON_PAGE,
+        Asked[tuple[str, ...]],
         Option(
             "Released unchanged or coarser; with C=0.1, a tenth of its values are changed to reveal less about the "
             "secrets.",
             "COLUMN[=SHARE]",
         ),
     ] = ()
-    public_distortion: Annotated[dict[str, float] | None, Origin.DECLARED, ON_PAGE] = None
+    public_distortion: Asked[dict[str, float] | None] = None
     withhold: Annotated[
-        tuple[str, ...],
-        Origin.DECLARED,
-        ON_PAGE,
-        Option("A secret that is not released, though other columns may reveal it.", "COLUMN"),
+        Asked[tuple[str, ...]], Option("A secret that is not released, though other columns may reveal it.", "COLUMN")
     ] = ()
-    unit: Annotated[
-        str | None, Origin.DECLARED, ON_PAGE, Option("The column that says whose row it is; never released.", "COLUMN")
-    ] = None
+    unit: Annotated[Asked[str | None], Option("The column that says whose row it is; never released.", "COLUMN")] = None
     rows_per_unit: Annotated[
-        int | None, Origin.DECLARED, ON_PAGE, Option("The most rows of one person; guarantees hold for that many.", "N")
+        Asked[int | None], Option("The most rows of one person; guarantees hold for that many.", "N")
     ] = None
-    together: Annotated[
-        bool, Origin.DECLARED, ON_PAGE, Option("The secrets are one joint source, released through one channel.")
-    ] = False
+    together: Annotated[Asked[bool], Option("The secrets are one joint source, released through one channel.")] = False
     accept_unique: Annotated[
-        tuple[str, ...],
-        Origin.DECLARED,
-        ON_PAGE,
-        Option("Publish this column although it identifies people.", "COLUMN"),
+        Asked[tuple[str, ...]], Option("Publish this column although it identifies people.", "COLUMN")
     ] = ()
 
     def require_possible(self) -> None:
@@ -224,20 +197,6 @@ class Roles(RequestPart, frozen=True):
         if share is not None:
             return f"{public}={written(share)}"
         return public if _named_share(public) == (public, None) else f"{public}="
-
-
-class RolesOptions(TypedDict, total=False):
-    """The same as keyword arguments of Python."""
-
-    secret: Sequence[str]
-    background: Sequence[str]
-    public: Sequence[str] | Mapping[str, float | None]
-    public_distortion: Mapping[str, float] | None
-    withhold: Sequence[str]
-    unit: str | None
-    rows_per_unit: int | None
-    together: bool
-    accept_unique: Sequence[str]
 
 
 def public_columns(

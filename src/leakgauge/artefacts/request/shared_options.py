@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
 
-from leakgauge.artefacts.quantity import Origin
-from leakgauge.artefacts.request.part import IN_WORDS, ON_PAGE, Names, Option
+from leakgauge.artefacts.request.part import IN_WORDS, Asked, Names, Option
 
 USES: Final = ("statistics", "rows")
 KEPT: Final = ("nothing", "shares", "associations")
@@ -28,16 +27,11 @@ Distortion: TypeAlias = Annotated[
 Kept: TypeAlias = Annotated[
     str,
     Option(
-        "Release every value as often as it occurs, or also as often within each background.",
-        choices=KEPT,
-        default="",
+        "Release every value as often as it occurs, or also as often within each background.", choices=KEPT, default=""
     ),
 ]
 Bins: TypeAlias = Annotated[
-    tuple[str, ...],
-    Origin.DECLARED,
-    ON_PAGE,
-    Option("width:10, quantiles:5, edges:0,18,65, year, auto, …", "COLUMN=HOW"),
+    Asked[tuple[str, ...]], Option("width:10, quantiles:5, edges:0,18,65, year, auto, …", "COLUMN=HOW")
 ]
 Levels: TypeAlias = Annotated[
     tuple[str, ...], Names.SPELLED, Option("Coarser values: level N of an ARX-style CSV file.", "COLUMN=FILE:N")
@@ -46,28 +40,14 @@ Confidence: TypeAlias = Annotated[float, Option("Confidence of the intervals.")]
 MinProtection: TypeAlias = Annotated[
     float | None, Option("The least protection of a typical person, from 0 to 100.", "P")
 ]
-MinUsefulness: TypeAlias = Annotated[
-    float | None, Origin.DECLARED, ON_PAGE, Option("The least usefulness, from 0 to 100.", "U")
-]
+MinUsefulness: TypeAlias = Annotated[Asked[float | None], Option("The least usefulness, from 0 to 100.", "U")]
 UseOfRelease: TypeAlias = Annotated[
-    str,
-    Origin.DECLARED,
-    ON_PAGE,
-    Option("What readers do with the release: shares and cross-tables, or single rows.", choices=USES),
+    Asked[str], Option("What readers do with the release: shares and cross-tables, or single rows.", choices=USES)
 ]
 KeepOrder: TypeAlias = Annotated[
-    bool,
-    Origin.DECLARED,
-    ON_PAGE,
-    Option("Release rows in the table's order, which may reveal more than their values."),
+    Asked[bool], Option("Release rows in the table's order, which may reveal more than their values.")
 ]
 Dataset: TypeAlias = Annotated[str | None, Option("The account in the ledger; default: the table's name.", "NAME")]
-Purpose: TypeAlias = Annotated[
-    str | None, Origin.DECLARED, ON_PAGE, IN_WORDS, Option("Declared: what the release is for.", "TEXT")
-]
-Recipient: TypeAlias = Annotated[
-    str | None, Origin.DECLARED, ON_PAGE, IN_WORDS, Option("Declared: who gets it.", "TEXT")
-]
-Review: TypeAlias = Annotated[
-    str | None, Origin.DECLARED, ON_PAGE, IN_WORDS, Option("Declared: when to review it.", "DATE")
-]
+Purpose: TypeAlias = Annotated[Asked[str | None], IN_WORDS, Option("Declared: what the release is for.", "TEXT")]
+Recipient: TypeAlias = Annotated[Asked[str | None], IN_WORDS, Option("Declared: who gets it.", "TEXT")]
+Review: TypeAlias = Annotated[Asked[str | None], IN_WORDS, Option("Declared: when to review it.", "DATE")]

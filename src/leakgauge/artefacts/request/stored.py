@@ -13,12 +13,8 @@ from leakgauge.artefacts.request.part import Names, fields, hints
 from leakgauge.artefacts.request.request import PARTS, Request
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts.request.budget import Budget
-    from leakgauge.artefacts.request.coarsening import Coarsening
-    from leakgauge.artefacts.request.declared import Declared
-    from leakgauge.artefacts.request.limits import Limits
-    from leakgauge.artefacts.request.reading import Reading
     from leakgauge.artefacts.request.roles import Roles
+    from leakgauge.artefacts.request.terms import Budget, Coarsening, Declared, Limits, Reading
 
     class StoredRequest(Declared, Budget, Reading, Coarsening, Limits, Aiming, Roles, frozen=True):
         """A request as files keep it; its fields are those of the parts."""

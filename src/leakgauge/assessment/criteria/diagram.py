@@ -61,9 +61,6 @@ class LeafNode:
 class CriteriaDiagram:
     """Criteria, and the leaves that feed them or stand beside them.
 
-    Attributes:
-        file: where it comes from, for messages.
-
     Raises:
         ModelError: no criterion, one that nothing feeds or that is named like what stands beside them, a leaf that
             feeds something else, an unknown dial, a weight below 0, or weights that are all 0.
@@ -79,9 +76,7 @@ class CriteriaDiagram:
         for key, node in self.criteria.items():
             if key in BESIDE:
                 raise ModelError(
-                    "{file} has a criterion {key!r}, which is a reserved name; choose another.",
-                    file=self.file,
-                    key=key,
+                    "{file} has a criterion {key!r}, which is a reserved name; choose another.", file=self.file, key=key
                 )
             if node.dial is not None and node.dial not in DIALS:
                 raise ModelError(

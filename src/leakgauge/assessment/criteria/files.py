@@ -13,7 +13,7 @@ from types import MappingProxyType
 from leakgauge.assessment.criteria.diagram import BESIDE, Best, CriteriaDiagram, CriterionNode, LeafNode
 from leakgauge.assessment.diagram import Diagram
 from leakgauge.assessment.diagram_files import DIAGRAM_SCHEMA, as_weight, default_diagram, read_diagram, require_keys
-from leakgauge.assessment.indicators import INDICATORS
+from leakgauge.assessment.indicators.catalogue import INDICATORS
 from leakgauge.assessment.indicators.questionnaire import ASKED
 from leakgauge.assessment.pairwise import read_comparisons
 from leakgauge.drafts import require_writable, write_whole
@@ -23,7 +23,6 @@ from leakgauge.sentences import Sentence
 
 SCHEMA = "leakgauge/diagram/2"
 PAPER = "paper"
-"""The paper's own diagram, by name."""
 _TOP = ("schema", "criteria", "leaves", "pairwise")
 _CRITERION = ("name", "chinese", "dial")
 _LEAF = ("name", "chinese", "feeds", "better", "weight")
@@ -53,22 +52,15 @@ def write_diagram(path: Path | str) -> None:
     write_whole(place, _default_text(), shareable=True)
 
 
-def read_criteria(path: Path | str) -> CriteriaDiagram:
-    """The diagram in a TOML file.
+def open_diagram(given: Path | str | None = None) -> CriteriaDiagram | Diagram:
+    """A diagram by name: the default one, ``"paper"`` for the paper's, or a file.
+
+    A ``Diagram``, the paper's or one like it, is shown with the first algebra (``over_arcs``) and does not decide.
 
     Raises:
         FileError: it cannot be read; a leaf feeds nothing or two criteria; weights are no numbers, or judgements
             contradict each other.
         ModelError: the same of what was read, such as weights that are all 0.
-    """
-    place = Path(path)
-    return _diagram(parsed_toml(place), place)
-
-
-def open_diagram(given: Path | str | None = None) -> CriteriaDiagram | Diagram:
-    """A diagram by name: the default one, ``"paper"`` for the paper's, or a file.
-
-    A ``Diagram``, the paper's or one like it, is shown with the first algebra (``arcs``) and does not decide.
     """
     if given is None:
         return default_criteria()

@@ -18,7 +18,7 @@ from leakgauge.artefacts.quantity import Quantity
 from leakgauge.assessment.algebra import DIGITS
 from leakgauge.assessment.criteria.diagram import AUDIT, NEEDED, Best, CriteriaDiagram, CriterionNode, LeafNode
 from leakgauge.assessment.criteria.files import default_criteria, is_asked
-from leakgauge.errors import OptionError
+from leakgauge.measures.binomial import require_confidence
 from leakgauge.sentences import Sentence
 
 _STANDINGS = (Standing.MEASURED, Standing.DECLARED, Standing.ASKED)
@@ -26,11 +26,7 @@ _STANDINGS = (Standing.MEASURED, Standing.DECLARED, Standing.ASKED)
 
 
 def criteria_of(
-    evidence: Iterable[Evidence],
-    dials: Dials,
-    diagram: CriteriaDiagram | None = None,
-    *,
-    confidence: float = 0.95,
+    evidence: Iterable[Evidence], dials: Dials, diagram: CriteriaDiagram | None = None, *, confidence: float = 0.95
 ) -> Criteria:
     """The criteria of a release, the protection its data call for, and the strength of its audit.
 
@@ -46,13 +42,12 @@ def criteria_of(
 
     Example:
         >>> from leakgauge.artefacts.dials import DialEvidence
-        >>> from leakgauge.assessment.dials import dials_of
+        >>> from leakgauge.assessment.dials.reading import dials_of
         >>> found = criteria_of([], dials_of(DialEvidence(attackers=(), advantage=0.25)))
         >>> [(one.key, one.points.value if one.points else str(one.said)) for one in found.criteria][1::3]
         [('guarantee', 75.0), ('experience', 'not asked')]
     """
-    if not 0 < confidence < 1:
-        raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
+    require_confidence(confidence)
     diagram = default_criteria() if diagram is None else diagram
     known = by_leaf(evidence)
 

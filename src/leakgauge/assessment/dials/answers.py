@@ -38,9 +38,6 @@ class PersonsCells:
         shares: of each value; together less than 1 where some values are not counted.
         own: the probability of each output of a cell whose value the person has.
         other: and of one whose value the person does not have.
-
-    Raises:
-        ModelError: laws of different length, or shares beyond 1.
     """
 
     shares: Floats

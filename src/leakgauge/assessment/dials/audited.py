@@ -15,9 +15,6 @@ def attacker_of_audit(audit: Audit, secret: tuple[str, ...]) -> Attacker:
     """The one attacker that an audit tried, who knows all of the declared background.
 
     If a background was declared, an attacker without it was not tried: the law says what that one gains.
-
-    Raises:
-        OptionError: the audit says nothing of the secret.
     """
     exposure = next((one for one in audit.exposures if one.secret == secret), None)
     if exposure is None:

@@ -38,16 +38,13 @@ def evidence_by_law(
     """The evidence from the law of a release, exact and without making a release.
 
     Args:
-        law: of everything that leaves.
         backgrounds: what an attacker may know, each a column or several. She may know any subset of it, so that
             declaring more never raises the protection; an attacker who knows nothing comes first.
         numbers: that the secret's values stand for; None where they are letters.
         claims: of the mechanism, all of which hold.
-        neighbours: between whom they are.
         given_counts: whether the mechanism was fitted to private counts.
         statistics: what the release is worth; by default for the shares, or the mean, and for each published column.
         least_told: the bits that the best channel with the same distortion reveals to someone with the background.
-        own_told: the bits that this one reveals.
 
     Raises:
         ModelError: a value has no number.

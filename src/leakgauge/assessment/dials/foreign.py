@@ -5,27 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
+import pyarrow as pa
 
 from leakgauge.artefacts import Audit, Quantity
 from leakgauge.artefacts.dials import Attacker, DialEvidence, Statistic, share
 from leakgauge.artefacts.exposure import Exposure
-from leakgauge.assessment.dials import Sight, attacker_of_audit
+from leakgauge.assessment.dials.audited import attacker_of_audit
 from leakgauge.assessment.dials.usefulness import association
-from leakgauge.audit.foreign import ForeignRelease
+from leakgauge.audit.foreign.release import ForeignRelease
 from leakgauge.case.attacker import Attacker as Fitted
 from leakgauge.case.certainty import sureness
 from leakgauge.case.columns import numbered, values_of
+from leakgauge.case.law import Sight
 from leakgauge.case.learnt import LearntLaw
 from leakgauge.case.numbers import TENTHS
 from leakgauge.measures.countability import is_countable
 from leakgauge.probability.cells import Codes, gather
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 FEWEST = 16
 """Rows from which on a correlation is told."""
@@ -109,8 +107,6 @@ def _explained(release: ForeignRelease, secret: str) -> Quantity | None:
 
 
 def _are_numbers(values: pa.Array) -> bool:
-    import pyarrow as pa
-
     return bool(pa.types.is_integer(values.type) or pa.types.is_floating(values.type))
 
 

@@ -5,14 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
-from leakgauge.claims import (
-    ApproximateDP,
-    CentralDP,
-    GaussianDP,
-    LocalDP,
-    Statement,
-    ZeroConcentratedDP,
-)
+from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Statement, ZeroConcentratedDP
 
 
 def advantage_allowed(epsilon: float, delta: float = 0.0) -> float:

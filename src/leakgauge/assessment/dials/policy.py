@@ -36,7 +36,6 @@ class DialPolicy:
         max_epsilon: in nats, of everything claimed together, or shown by an audit.
         max_leakage_bits: of mutual information between a secret and everything that leaves.
         max_attack_advantage: what the best attack gains, as a share of what it gains from the raw data.
-        declared: what must have been declared.
         given: the names of limits that a user gave; those of the default policy only colour the recommendation.
 
     Raises:
@@ -107,7 +106,6 @@ class DialPolicy:
 
 
 LIMITS = tuple(field.name for field in fields(DialPolicy) if field.name not in ("declared", "given"))
-"""The names of all limits."""
 
 
 def read_dial_policy(path: Path | str) -> DialPolicy:

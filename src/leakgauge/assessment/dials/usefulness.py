@@ -25,11 +25,7 @@ class Use(Enum):
 
 
 def use_named(use: str | Use) -> Use:
-    """The use of that name.
-
-    Raises:
-        OptionError: there is none.
-    """
+    """The use of that name."""
     if isinstance(use, Use):
         return use
     names = [one.value for one in Use]
@@ -81,9 +77,6 @@ def worth_of_rows(shares: Floats, channel: Floats, distances: Floats, constants:
         channel: q(y|x).
         distances: d(x, y) of what is released.
         constants: d(x, c) of the values that a constant may have.
-
-    Raises:
-        ModelError: shapes that do not fit.
     """
     if channel.shape != distances.shape or not len(shares) == len(channel) == len(constants):
         raise ModelError(

@@ -7,15 +7,15 @@ of two letters is 0 or 2, and their total variance 1 − Σp².
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence, Scale
-from leakgauge.assessment.indicators.associations import cramers_v
-from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Context, Family, Form, Indicator, UpTo, by_form
+from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Context, Family, Form, Indicator, UpTo
 from leakgauge.assessment.indicators.protected import ProtectedColumn, released_again
-from leakgauge.assessment.indicators.setting import LetterSetting, Setting
+from leakgauge.assessment.indicators.setting import LetterSetting
+from leakgauge.assessment.indicators.source import cramers_v
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import Simulated, simulation
 from leakgauge.sentences import Sentence
@@ -26,17 +26,19 @@ ERROR = Indicator(
     10,
     "mean squared error",
     "variances of the data",
-    by_form(SPREAD, UpTo(_DRAWN_EVENLY, Sentence("no error, and values independent of the data"))),
+    {Form.LETTERS: UpTo(_DRAWN_EVENLY, Sentence("no error, and values independent of the data")), Form.NUMBERS: SPREAD},
 )
 DISTANCE = Indicator(
     "mahalanobis-distance",
     11,
     "Mahalanobis distance",
     "pooled standard deviations",
-    by_form(
-        Scale(0.0, math.sqrt(2), reason=Sentence("no distance, and that of an independent copy of the data")),
-        UpTo(_DRAWN_EVENLY, Sentence("no distance, and values independent of the data")),
-    ),
+    {
+        Form.LETTERS: UpTo(_DRAWN_EVENLY, Sentence("no distance, and values independent of the data")),
+        Form.NUMBERS: Scale(
+            0.0, math.sqrt(2), reason=Sentence("no distance, and that of an independent copy of the data")
+        ),
+    },
 )
 CORRELATION = Indicator("correlation", 12, "Pearson correlation", "correlation", SHARE)
 COSINE = Indicator("cosine", 13, "cosine similarity", "cosine", SHARE)
@@ -56,12 +58,14 @@ def measured(protected: ProtectedColumn, context: Context) -> tuple[Evidence, ..
     if isinstance(setting, LetterSetting):
         counts = setting.counts(protected.inputs, protected.outputs)
         n = int(counts.sum())
-        between = _letter_intervals(setting, counts.sum(axis=1), seed, confidence)
         found = letter_measures(setting.of_secrets(counts / n), setting.same, n)
-        return _evidence(setting, found, between, Sentence("from the rows"))
+        # Where the middle of simulated releases of the same rows lie.
+        drawn = _simulated_counts(setting, counts.sum(axis=1), seed)
+        simulated = [letter_measures(setting.of_secrets(one / n), setting.same, n) for one in drawn]
+        shares = setting.of_secrets(setting.prior.probabilities)
+        return evidence_of(setting.form, shares, found, intervals(simulated, confidence), Sentence("from the rows"))
     inputs, outputs = (np.asarray(one, dtype=np.float64) for one in (protected.inputs, protected.outputs))
-    numbers = tuple(number_measures(number_sums(inputs, outputs)[0], float(inputs.mean())).tolist())
-    return _evidence(setting, numbers, row_intervals(inputs, outputs, confidence), Sentence("from the rows"))
+    return of_numbers(inputs, outputs, confidence, Sentence("from the rows"))
 
 
 FAMILY = Family(_MEASURES, measured)
@@ -97,7 +101,10 @@ def letter_measures(joint: Floats, same: Floats | None, n: float = math.inf) -> 
     return error, distance, association, min(cosine, 1.0)
 
 
-_N, _X, _Y, _XX, _YY, _XY, _DD = range(7)
+def of_numbers(x: Floats, y: Floats, confidence: float, how: Sentence) -> tuple[Evidence, ...]:
+    """The four measures of numbers and what is released of them."""
+    found = tuple(number_measures(number_sums(x, y)[0], float(x.mean())).tolist())
+    return evidence_of(Form.NUMBERS, x, found, row_intervals(x, y, confidence), how)
 
 
 def number_sums(x: Floats, y: Floats, blocks: int = 1) -> Floats:
@@ -138,13 +145,6 @@ def row_intervals(x: Floats, y: Floats, confidence: float) -> list[tuple[float, 
     return list(zip((middle - reach).tolist(), (middle + reach).tolist(), strict=True))
 
 
-def _letter_intervals(setting: LetterSetting, inputs: Codes, seed: int, confidence: float) -> list[tuple[float, float]]:
-    """Where the middle of simulated releases of the same rows lie."""
-    n, simulated = int(inputs.sum()), _simulated_counts(setting, inputs, seed)
-    found = [letter_measures(setting.of_secrets(one / n), setting.same, n) for one in simulated]
-    return quantiles(np.array([[math.nan if value is None else value for value in one] for one in found]), confidence)
-
-
 def _simulated_counts(setting: LetterSetting, inputs: Codes, seed: int) -> Iterator[Codes]:
     """How often each input gives each output in releases of the same rows."""
     matrix, draws = setting.channel.matrix, simulation(seed)
@@ -159,22 +159,15 @@ def _simulated_counts(setting: LetterSetting, inputs: Codes, seed: int) -> Itera
         yield setting.counts(again.inputs, again.outputs)
 
 
-def quantiles(found: Floats, confidence: float) -> list[tuple[float, float]]:
-    """Where the middle of each column of numbers lies."""
-    low, high = np.quantile(found, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+def intervals(found: Sequence[tuple[float | None, ...]], confidence: float) -> list[tuple[float, float]]:
+    """Where the middle of simulated measures lies, of each."""
+    numbers = np.array([[math.nan if value is None else value for value in one] for one in found])
+    low, high = np.quantile(numbers, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
     return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
-def _evidence(
-    setting: Setting, found: tuple[float | None, ...], between: list[tuple[float, float]] | None, how: Sentence
-) -> tuple[Evidence, ...]:
-    if isinstance(setting, LetterSetting):
-        return evidence_of(setting.form, setting.of_secrets(setting.prior.probabilities), found, between, how)
-    return evidence_of(setting.form, setting.numbers, found, between, how)
-
-
 def evidence_of(
-    form: Form, data: Floats, found: tuple[float | None, ...], between: list[tuple[float, float]] | None, how: Sentence
+    form: Form, data: Floats, found: tuple[float | None, ...], between: list[tuple[float, float]], how: Sentence
 ) -> tuple[Evidence, ...]:
     """The four measures as evidence; ``data`` are the shares of letters, else the numbers themselves."""
     tops: tuple[float | None, ...] = (None,) * len(_MEASURES)
@@ -195,7 +188,7 @@ def evidence_of(
             evidence.append(indicator.missing(_FOREIGN))
             continue
         lowest, highest, raw = (0.0, math.inf, 0.0) if indicator in (ERROR, DISTANCE) else (-1.0, 1.0, 1.0)
-        ends = None if between is None else (max(between[at][0], lowest), min(between[at][1], highest))
+        ends = max(between[at][0], lowest), min(between[at][1], highest)
         evidence.append(indicator.evidence(form, value, said[at], between=ends, top=tops[at], null=nulls[at], raw=raw))
     return tuple(evidence)
 

@@ -14,13 +14,7 @@ from leakgauge.audit.attacks.catalogue import attack_of
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.sentences import Sentence
 
-ADVANTAGE = Indicator(
-    "attack-advantage",
-    5,
-    "success of inference attacks",
-    "share of the raw advantage",
-    SHARE,
-)
+ADVANTAGE = Indicator("attack-advantage", 5, "success of inference attacks", "share of the raw advantage", SHARE)
 
 
 def measured(protected: ProtectedColumn, context: Context) -> tuple[Evidence, ...]:
@@ -43,20 +37,9 @@ def advantage(form: Form, audit: Audited) -> Evidence:
 FAMILY = Family((ADVANTAGE,), measured)
 
 
-def _supposes_more(one: Finding) -> bool:
-    """Whether an attack on a secret was not tried on what this attacker sees of the release."""
-    attack = attack_of(one.attack)
-    return not one.judged and (attack is None or attack.judged)
-
-
 LEAST_GAIN, LEAST_GAIN_OF_ROWS = 0.02, 0.1
 """Of people: what an attack must gain in the raw data for a share of it to say anything; a row, or whether somebody is
 in the data, is guessed of few targets, so that a small gain is mostly chance."""
-
-
-def _least_gain(one: Finding) -> float:
-    attack = attack_of(one.attack)
-    return LEAST_GAIN if attack is None or attack.aim is Aim.SECRET else LEAST_GAIN_OF_ROWS
 
 
 @dataclass(frozen=True)
@@ -112,12 +95,13 @@ def audited_in(audit: Audit, protected: ProtectedColumn) -> Audited:
 
 def _gaining(findings: Iterable[Finding], names: Iterable[str]) -> tuple[Finding, ...]:
     """Of attacks on some of the columns, and on one release of them, those that gain something in the raw data."""
-    wanted = set(names)
-    return tuple(
-        one
-        for one in findings
-        if one.raw.ends[0] > _least_gain(one)
-        and wanted & set(one.target)
-        and ((attack := attack_of(one.attack)) is None or not attack.repeated)
-        and not _supposes_more(one)
-    )
+    wanted, found = set(names), list[Finding]()
+    for one in findings:
+        attack = attack_of(one.attack)
+        least = LEAST_GAIN if attack is None or attack.aim is Aim.SECRET else LEAST_GAIN_OF_ROWS
+        # What is not judged, of an attack that otherwise is, was not tried on what this attacker sees of the release.
+        tried = one.judged or (attack is not None and not attack.judged)
+        repeated = attack is not None and attack.repeated
+        if one.raw.ends[0] > least and wanted & set(one.target) and tried and not repeated:
+            found.append(one)
+    return tuple(found)

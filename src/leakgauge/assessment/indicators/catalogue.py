@@ -7,15 +7,7 @@ from collections.abc import Iterable
 from leakgauge.artefacts import Audit
 from leakgauge.artefacts.evidence import Evidence
 from leakgauge.assessment.diagram import Diagram
-from leakgauge.assessment.indicators import (
-    accuracy,
-    attacks,
-    claims,
-    costs,
-    information,
-    properties,
-    questionnaire,
-)
+from leakgauge.assessment.indicators import accuracy, attacks, claims, costs, information, properties, questionnaire
 from leakgauge.assessment.indicators.attacks import Audited, audited_in
 from leakgauge.assessment.indicators.indicator import Context, Family
 from leakgauge.assessment.indicators.protected import ProtectedColumn
@@ -30,7 +22,6 @@ FAMILIES: tuple[Family, ...] = (
     properties.FAMILY,
     costs.FAMILY,
 )
-"""Every indicator once."""
 INDICATORS = {one.id: one for family in FAMILIES for one in family.indicators}
 
 
@@ -47,7 +38,6 @@ def collect(
     """One piece of evidence for each indicator, measured where it can be; missing ones say why.
 
     Args:
-        protected: what went in and came out.
         audit: of the release, or of the column alone; without it what an audit shows is missing.
         questionnaire: what people answered; without it what people are asked is missing.
         releases_per_period: how often such a release is made.
@@ -62,7 +52,7 @@ def collect(
 
     Example:
         >>> import pyarrow as pa
-        >>> from leakgauge.assessment.indicators import protected_column
+        >>> from leakgauge.assessment.indicators.protected import protected_column
         >>> from leakgauge.mechanisms import randomized_response
         >>> from leakgauge.randomness import Simulated
         >>> from leakgauge.tables import open_table

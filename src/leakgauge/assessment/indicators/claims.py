@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.assessment.indicators.indicator import SHARE, Context, Family, Indicator, alike
+from leakgauge.assessment.indicators.indicator import SHARE, Context, Family, Indicator
 from leakgauge.assessment.indicators.protected import ProtectedColumn
 from leakgauge.assessment.indicators.setting import LetterSetting, Setting
 from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, ZeroConcentratedDP
@@ -20,21 +20,21 @@ SENSITIVITY = Indicator(
     1,
     "sensitivity Δ",
     "Δ relative to what is released",
-    alike(Scale(1e-4, 1e2, True, Sentence("one row in ten thousand, and bounds a hundred standard deviations apart"))),
+    Scale(1e-4, 1e2, True, Sentence("one row in ten thousand, and bounds a hundred standard deviations apart")),
 )
 RELAXATION = Indicator(
     "relaxation",
     2,
     "relaxation δ",
     "probability",
-    alike(Scale(1e-10, 1e-2, True, Sentence("as good as none, and one row in 100"))),
+    Scale(1e-10, 1e-2, True, Sentence("as good as none, and one row in 100")),
 )
 BUDGET = Indicator(
     "privacy-budget",
     3,
     "privacy budget ε",
     "nats",
-    alike(Scale(0.01, 10.0, True, Sentence("odds move by a hundredth, and by a factor of 22,000"))),
+    Scale(0.01, 10.0, True, Sentence("odds move by a hundredth, and by a factor of 22,000")),
 )
 TIGHTNESS = Indicator("bound-tightness", 4, "tightness of ε's lower bound", "share of the claim", SHARE)
 _NO_LEVEL = Sentence("No finite level is claimed, so there is nothing to compare with.")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.assessment.indicators.indicator import Context, Family, Form, Indicator, alike
+from leakgauge.assessment.indicators.indicator import Context, Family, Form, Indicator
 from leakgauge.assessment.indicators.protected import ProtectedColumn
 from leakgauge.assessment.indicators.setting import LetterSetting
 from leakgauge.errors import OptionError
@@ -22,35 +22,30 @@ from leakgauge.sentences import Sentence
 LARGER, SMALLER = 100_000, 10_000
 RUNS = 5
 NUMBER = 8
-"""Bytes of a number."""
 
 SPACE = Indicator(
-    "space",
-    24,
-    "space",
-    "bytes per row",
-    alike(Scale(0.1, 1e4, True, Sentence("a bit, and pages of text, for each row"))),
+    "space", 24, "space", "bytes per row", Scale(0.1, 1e4, True, Sentence("a bit, and pages of text, for each row"))
 )
 TIME = Indicator(
     "time",
     25,
     "time",
     "nanoseconds of CPU per row",
-    alike(Scale(1.0, 1e5, True, Sentence("a billion, and ten thousand, rows a second"))),
+    Scale(1.0, 1e5, True, Sentence("a billion, and ten thousand, rows a second")),
 )
 FREQUENCY = Indicator(
     "transmission-frequency",
     26,
     "frequency of transmission",
     "releases per period",
-    alike(Scale(1.0, 365.0, True, Sentence("once, and daily"))),
+    Scale(1.0, 365.0, True, Sentence("once, and daily")),
 )
 VOLUME = Indicator(
     "transmission-volume",
     27,
     "volume of transmission",
     "bytes per record",
-    alike(Scale(1e-3, 1e3, True, Sentence("a few answers for a whole table, and a page of text for each record"))),
+    Scale(1e-3, 1e3, True, Sentence("a few answers for a whole table, and a page of text for each record")),
 )
 
 

@@ -17,11 +17,9 @@ from leakgauge.assessment.indicators.accuracy import (
     DRAWS,
     FEW_DRAWS,
     evidence_of,
+    intervals,
     letter_measures,
-    number_measures,
-    number_sums,
-    quantiles,
-    row_intervals,
+    of_numbers,
 )
 from leakgauge.assessment.indicators.attacks import advantage, audited_by
 from leakgauge.assessment.indicators.catalogue import INDICATORS
@@ -32,7 +30,7 @@ from leakgauge.assessment.indicators.information import ENTROPY, INFORMATION, SH
 from leakgauge.assessment.indicators.properties import of_columns
 from leakgauge.assessment.indicators.questionnaire import ASKED, answered
 from leakgauge.assessment.indicators.source import NUMERIC, Source
-from leakgauge.audit.foreign import Changed
+from leakgauge.audit.foreign.columns import Changed
 from leakgauge.case.columns import LETTERS
 from leakgauge.measures import Estimator, entropy, estimate
 from leakgauge.probability import Counts
@@ -58,12 +56,9 @@ def collect_foreign(
     """One piece of evidence for each indicator; missing ones say why.
 
     Args:
-        audit: of the release.
-        secret: the column that is judged.
         source: that column in the matched rows of the original.
         changed: the same beside what was released of it; None where it was withheld.
         released: what was released of it, where that is numbers.
-        context: what people answered, and how often such a release is made.
         bytes_per_record: of the released file; None where it is not one file.
     """
     are_numbers = released is not None and source.kind in NUMERIC and len(np.unique(source.known)) > LETTERS
@@ -114,9 +109,7 @@ def _of_numbers(source: Source, released: Floats, context: Context) -> tuple[Evi
     x, y = source.numbers[known], released[known]
     if len(x) < 2 or x.var() == 0:
         return ()
-    measured = tuple(number_measures(number_sums(x, y)[0], float(x.mean())).tolist())
-    between = row_intervals(x, y, context.confidence)
-    return evidence_of(Form.NUMBERS, x, measured, between, Sentence("from the matched rows"))
+    return of_numbers(x, y, context.confidence, Sentence("from the matched rows"))
 
 
 def _of_letters(changed: Changed, context: Context) -> Iterator[Evidence]:
@@ -135,8 +128,7 @@ def _of_letters(changed: Changed, context: Context) -> Iterator[Evidence]:
 
     times = DRAWS if len(cells) <= _FEW_CELLS else FEW_DRAWS
     draws = simulation(context.simulation_seed).multinomial(rows, shares, size=times) / rows
-    simulated = np.array([[np.nan if one is None else one for one in measures(drawn)] for drawn in draws])
-    between = quantiles(simulated, context.confidence)
+    between = intervals([measures(drawn) for drawn in draws], context.confidence)
     true = shares.reshape(inputs, outputs).sum(axis=1)
     yield from evidence_of(Form.LETTERS, true, measures(shares), between, Sentence("from the matched rows"))
     counts = Counts({"released": range(outputs)}, np.bincount(changed.released, minlength=outputs))

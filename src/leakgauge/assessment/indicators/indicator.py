@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing, missing
 from leakgauge.errors import InternalError, OptionError
+from leakgauge.measures.binomial import require_confidence
 from leakgauge.sentences import Sentence
 
 if TYPE_CHECKING:
@@ -42,23 +43,28 @@ class Indicator:
 
     Attributes:
         number: of its leaf in the paper's diagram; diagrams, questionnaires and stored evidence know it by that.
-        scales: for each form of release the map to [0, 1]; empty where people are asked.
+        scales: the map to [0, 1], or one for each form of release; none where people are asked.
     """
 
     id: str
     number: int
     name: str
     unit: str
-    scales: Mapping[Form, Scale | UpTo] = field(default_factory=dict)
+    scales: Scale | UpTo | Mapping[Form, Scale | UpTo] = field(default_factory=dict)
 
     @property
     def leaf(self) -> str:
         """Its key in diagrams and files."""
         return str(self.number)
 
+    @property
+    def by_form(self) -> Mapping[Form, Scale | UpTo]:
+        """The map to [0, 1] of each form of release."""
+        return self.scales if isinstance(self.scales, Mapping) else dict.fromkeys(Form, self.scales)
+
     def scale(self, form: Form, top: float | None = None) -> Scale:
         """The scale of a form of release, ``top`` standing for 1 where it comes from the data."""
-        scale = self.scales[form]
+        scale = self.by_form[form]
         if isinstance(scale, Scale):
             return scale
         if top is None:
@@ -127,8 +133,7 @@ class Context:
             raise OptionError(
                 "--releases-per-period {found} is not a finite number above 0; try 1.", found=self.releases_per_period
             )
-        if not 0 < self.confidence < 1:
-            raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=self.confidence)
+        require_confidence(self.confidence)
 
 
 @dataclass(frozen=True)
@@ -139,15 +144,5 @@ class Family:
     measured: Callable[[ProtectedColumn, Context], tuple[Evidence, ...]]
 
 
-def alike(scale: Scale | UpTo) -> Mapping[Form, Scale | UpTo]:
-    """One scale for all forms of release."""
-    return dict.fromkeys(Form, scale)
-
-
-def by_form(numbers: Scale, letters: UpTo) -> Mapping[Form, Scale | UpTo]:
-    """A scale of numbers, and another one of letters."""
-    return {Form.LETTERS: letters, Form.NUMBERS: numbers}
-
-
-SHARE = alike(Scale(0.0, 1.0, reason=Sentence("none of it, and all of it")))
+SHARE = Scale(0.0, 1.0, reason=Sentence("none of it, and all of it"))
 SPREAD = Scale(1e-6, 1e4, True, Sentence("a thousandth, and a hundred, standard deviations of the data"))

@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence, Scale
-from leakgauge.assessment.indicators.indicator import SHARE, Context, Family, Form, Indicator, UpTo, alike
+from leakgauge.assessment.indicators.indicator import SHARE, Context, Family, Form, Indicator, UpTo
 from leakgauge.assessment.indicators.protected import ProtectedColumn
 from leakgauge.assessment.indicators.setting import LetterSetting, NumberSetting, Setting
 from leakgauge.measures import Estimator, conditional_mutual_information, entropy, estimate, mutual_information
@@ -37,11 +37,7 @@ Ends = tuple[float, float, float]
 
 
 INFORMATION = Indicator(
-    "mutual-information",
-    6,
-    "mutual information I(O;N)",
-    "bits",
-    alike(UpTo("H(O)", Sentence("nothing, and all of it"))),
+    "mutual-information", 6, "mutual information I(O;N)", "bits", UpTo("H(O)", Sentence("nothing, and all of it"))
 )
 SHARE_TOLD = Indicator("relative-information", 7, "relative mutual information I(O;N)/I(O;O)", "share", SHARE)
 ENTROPY = Indicator(
@@ -59,9 +55,7 @@ DENSITY = Indicator(
     9,
     "differential entropy of the release",
     "bits, the data's standard deviation being 1",
-    {
-        Form.NUMBERS: Scale(0.0, 12.0, reason=Sentence("spread over one standard deviation, and over about 4,000")),
-    },
+    {Form.NUMBERS: Scale(0.0, 12.0, reason=Sentence("spread over one standard deviation, and over about 4,000"))},
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Context, Family, Form, Indicator, UpTo, by_form
+from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Context, Family, Form, Indicator, UpTo
 from leakgauge.assessment.indicators.protected import ProtectedColumn
 from leakgauge.assessment.indicators.setting import LetterSetting, NumberSetting, Setting
 from leakgauge.assessment.indicators.source import NUMERIC, Source
@@ -24,7 +24,10 @@ VARIANCE = Indicator(
     28,
     "variance of the noise",
     "variances of the data",
-    by_form(SPREAD, UpTo("its value for outputs drawn evenly", Sentence("no noise, and nothing but noise"))),
+    {
+        Form.LETTERS: UpTo("its value for outputs drawn evenly", Sentence("no noise, and nothing but noise")),
+        Form.NUMBERS: SPREAD,
+    },
 )
 KURTOSIS = Indicator(
     "noise-kurtosis",
@@ -41,10 +44,7 @@ def measured(protected: ProtectedColumn, context: Context) -> tuple[Evidence, ..
     return (*of_columns(setting.form, setting.source), *_of_use(setting), *_of_noise(setting))
 
 
-FAMILY = Family(
-    (CORRELATION, COVARIANCE, SCENARIOS, DISTRIBUTIONS, SIZES, TYPES, VARIANCE, KURTOSIS),
-    measured,
-)
+FAMILY = Family((CORRELATION, COVARIANCE, SCENARIOS, DISTRIBUTIONS, SIZES, TYPES, VARIANCE, KURTOSIS), measured)
 
 
 def of_columns(form: Form, source: Source) -> tuple[Evidence, ...]:
@@ -61,10 +61,7 @@ def of_columns(form: Form, source: Source) -> tuple[Evidence, ...]:
     squared = Sentence(
         "The largest squared association with one of {count:d} other columns {how}.", count=len(found), how=how
     )
-    return (
-        CORRELATION.evidence(form, max(found), strongest),
-        COVARIANCE.evidence(form, max(found) ** 2, squared),
-    )
+    return (CORRELATION.evidence(form, max(found), strongest), COVARIANCE.evidence(form, max(found) ** 2, squared))
 
 
 def _of_use(setting: Setting) -> tuple[Evidence, ...]:

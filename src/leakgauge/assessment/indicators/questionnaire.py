@@ -31,7 +31,6 @@ _INDICATORS = (
     SENSITIVITY,
 )
 ASKED = tuple(one.leaf for one in _INDICATORS)
-"""The leaves that people are asked about."""
 
 
 def answered(leaf: str, answers: tuple[int, ...] | None) -> Evidence:
@@ -43,11 +42,7 @@ def answered(leaf: str, answers: tuple[int, ...] | None) -> Evidence:
 
 
 def declared_sensitivity(answer: int) -> Evidence:
-    """How sensitive the data are, from 1 for not at all to 5 for very, as somebody declares who answers for them.
-
-    Raises:
-        OptionError: another answer.
-    """
+    """How sensitive the data are, from 1 for not at all to 5 for very, as somebody declares who answers for them."""
     if isinstance(answer, bool) or answer not in range(1, 6):
         raise OptionError("A sensitivity of {found!r} is not a whole number from 1 to 5; give one.", found=answer)
     scale = Scale(1.0, 5.0, reason=Sentence("not sensitive at all, and very sensitive"))

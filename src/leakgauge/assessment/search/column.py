@@ -9,11 +9,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from leakgauge.assessment.indicators.source import FEWEST_ROWS, NUMERIC
+from leakgauge.assessment.indicators.source import NUMERIC, kinds_of, require_rows
 from leakgauge.assessment.search.goal import Goal
 from leakgauge.case.columns import columns_of, letters_of, numbered
 from leakgauge.case.numbers import TENTHS, numbers_of
-from leakgauge.errors import ColumnError, OptionError, TableError, did_you_mean
+from leakgauge.errors import ColumnError, OptionError
 from leakgauge.probability import Channel, Distribution, Joint, Label
 from leakgauge.probability.cells import Codes, Floats, sums_by
 from leakgauge.probability.labels import Interval
@@ -38,10 +38,7 @@ class CountedColumn:
     """What a search reads: counts, and no row.
 
     Attributes:
-        name: of the column.
-        rows: of the release.
         source: p(x), or p(x, z) with the columns that are published or known.
-        columns: the names of these.
         published: those that leave as they are.
         backgrounds: what an attacker may know.
         numbers: that the values stand for; None where they are names.
@@ -85,20 +82,12 @@ def counted_column(table: Table, goal: Goal) -> CountedColumn:
     secret, published, rows = goal.secret, goal.published, goal.rows
     known = tuple(tuple(dict.fromkeys(one)) for one in goal.backgrounds)
     others = tuple(dict.fromkeys((*published, *(name for names in known for name in names))))
-    kinds = {column.name: column.kind for column in table.columns()}
-    for name in (secret, *others):
-        if name not in kinds:
-            raise ColumnError("The table has no column {name!r}; {hint}", name=name, hint=did_you_mean(name, kinds))
+    kinds = kinds_of(table, (secret, *others))
     if secret in others:
         raise OptionError(
             "Column {name!r} is the secret, but is also published or known; give it one role.", name=secret
         )
-    if table.rows < FEWEST_ROWS:
-        raise TableError(
-            "The table has {rows} rows, too few to measure; at least {fewest} are needed.",
-            rows=table.rows,
-            fewest=FEWEST_ROWS,
-        )
+    require_rows(table)
     arrays = columns_of(table, (secret, *others))
     about = CountedColumn(secret, rows or table.rows, Distribution([0], [1.0]), others, published, known)
     about = replace(about, learnt=goal.counts_are_private)

@@ -14,11 +14,13 @@ from functools import partial
 import numpy as np
 
 from leakgauge.artefacts.dials import DialEvidence, Neighbours, Statistic, share
-from leakgauge.assessment.dials import ReleaseLaw, evidence_by_law, evidence_of_answers, law_of_noise, worth_of_rows
-from leakgauge.assessment.dials.evidence import readings_of
-from leakgauge.assessment.dials.usefulness import Use
+from leakgauge.assessment.dials.answers import evidence_of_answers
+from leakgauge.assessment.dials.evidence import evidence_by_law, readings_of
+from leakgauge.assessment.dials.usefulness import Use, worth_of_rows
 from leakgauge.assessment.search.column import CountedColumn
 from leakgauge.assessment.search.goal import DELTA, HandedOut
+from leakgauge.case.law import ReleaseLaw
+from leakgauge.case.numbers import law_of_noise
 from leakgauge.design import Keep, RateDistortion, Slope, solve
 from leakgauge.distances import Absolute, Hamming
 from leakgauge.errors import OptionError
@@ -62,12 +64,9 @@ class Family:
     """Settings that differ in one parameter, which adds noise as it falls.
 
     Attributes:
-        name: of the mechanism, or of what is designed.
         form: what is released: the column, the column in bins, or its histogram.
-        make: the mechanism at a parameter.
         judge: what is known of its release; None where it has too many outputs to count.
         span: the parameters that are tried, from the noisiest on.
-        parameter: what it is called.
         is_fitted: whether the mechanism is fitted to the counts.
         keeps_shares: whether it releases every value as often as it occurs, so that recipients can count what they
             get whatever they know of the mechanism.
@@ -229,16 +228,12 @@ def _noisy(column: CountedColumn, use: Use, bounds: tuple[float, float], delta: 
     whole = all(float(one).is_integer() for one in bounds)
     makers: list[tuple[Stage, str, Callable[[float], Mechanism]]] = [
         (Stage.PARAMETERS, "laplace", partial(laplace, lower=lower, upper=upper)),
-        (Stage.MECHANISM, "gaussian", partial(_gaussian, delta=delta, lower=lower, upper=upper)),
+        (Stage.MECHANISM, "gaussian", partial(gaussian, delta=delta, lower=lower, upper=upper)),
     ]
     if whole and bool((column.numbers == np.rint(column.numbers)).all()) and column.by_name:
         makers.insert(1, (Stage.PARAMETERS, "geometric", partial(geometric, lower=int(lower), upper=int(upper))))
     for stage, name, make in makers:
         yield Family(stage, Sentence(name), ROWS, make, partial(by_noise, column, use), (1e-2, 1e4))
-
-
-def _gaussian(epsilon: float, *, delta: float, lower: float, upper: float) -> Mechanism:
-    return gaussian(epsilon, delta, lower=lower, upper=upper)
 
 
 def _answers(column: CountedColumn) -> Iterator[Family]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from leakgauge.artefacts.dials import Dials
-from leakgauge.assessment.dials import DialPolicy
+from leakgauge.assessment.dials.policy import DialPolicy
 from leakgauge.assessment.search.families import Family
 from leakgauge.assessment.verdict import short_of
 from leakgauge.errors import RefusalError
@@ -40,11 +41,8 @@ class Trial:
     """A setting and its dials by law.
 
     Attributes:
-        family: the kind of mechanism, what it releases, and what is changed for it.
         parameter: where it stands in its family.
-        mechanism: which releases so.
         lost: the share of rows whose values are never released.
-        goal: what it is held to.
     """
 
     family: Family
@@ -114,8 +112,6 @@ class Search:
     """What a search found.
 
     Attributes:
-        secret: the column.
-        goal: the limits.
         trials: every setting that was tried, in the order of the search.
         chosen: the most useful setting that keeps the limits, or the most protective if no protection is asked for; of
             two equally good ones, the cheaper change. Rows come before counts. None if no setting keeps them.
@@ -145,46 +141,38 @@ class Search:
     @property
     def notes(self) -> tuple[Sentence, ...]:
         """What a reader should know besides, in whole sentences."""
-        notes = []
+        return tuple(self._notes())
+
+    def _notes(self) -> Iterator[Sentence]:
         best, answers, least = self.chosen, self.answers, self.goal.min_protection
         if answers is not None and best is not None and answers.usefulness > best.usefulness:
-            notes.append(
-                Sentence(
-                    "If only shares are needed, a table of counts serves better than rows: {answers} as a "
-                    "histogram has a usefulness of {useful:.3g} and a protection of {safe:.3g}.",
-                    answers=answers.said,
-                    useful=at_least(answers.usefulness),
-                    safe=at_least(answers.dials.protection.ends[0]),
-                )
+            yield Sentence(
+                "If only shares are needed, a table of counts serves better than rows: {answers} as a "
+                "histogram has a usefulness of {useful:.3g} and a protection of {safe:.3g}.",
+                answers=answers.said,
+                useful=at_least(answers.usefulness),
+                safe=at_least(answers.dials.protection.ends[0]),
             )
         if best is not None and best is answers:
-            notes.append(Sentence("Only noisy counts meet the limits; no release of rows does."))
+            yield Sentence("Only noisy counts meet the limits; no release of rows does.")
         if self.withheld is not None and least is not None and self.withheld.protection.ends[0] < least:
-            notes.append(
-                Sentence(
-                    "The published columns alone leave a protection of {found:.3g}, so no release of "
-                    "{secret!r} along with them reaches {asked:g}; publish fewer or coarser columns.",
-                    found=at_least(self.withheld.protection.ends[0]),
-                    secret=self.secret,
-                    asked=least,
-                )
+            yield Sentence(
+                "The published columns alone leave a protection of {found:.3g}, so no release of "
+                "{secret!r} along with them reaches {asked:g}; publish fewer or coarser columns.",
+                found=at_least(self.withheld.protection.ends[0]),
+                secret=self.secret,
+                asked=least,
             )
         if best is not None and best.dials.exposed.ends[1] >= MUCH_EXPOSED:
-            notes.append(
-                Sentence(
-                    "In the worst-affected group {share:.3g}% of the people are exposed; if that is too "
-                    "many, give a policy with a lower max_exposed.",
-                    share=at_most(best.dials.exposed.ends[1]),
-                )
+            yield Sentence(
+                "In the worst-affected group {share:.3g}% of the people are exposed; if that is too "
+                "many, give a policy with a lower max_exposed.",
+                share=at_most(best.dials.exposed.ends[1]),
             )
         if best is not None and best.family.is_fitted and best.dials.given_counts:
-            notes.append(
-                Sentence(
-                    "{setting} is tuned on this table's counts and reveals them to anyone who sees it.",
-                    setting=best.said,
-                )
+            yield Sentence(
+                "{setting} is tuned on this table's counts and reveals them to anyone who sees it.", setting=best.said
             )
-        return tuple(notes)
 
     def require(self) -> Trial:
         """The chosen setting.

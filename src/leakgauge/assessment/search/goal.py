@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypedDict
 
-from leakgauge.assessment.dials import DialPolicy
+from leakgauge.assessment.dials.policy import DialPolicy
 from leakgauge.assessment.dials.usefulness import Use, use_named
 from leakgauge.design import Keep
 from leakgauge.errors import OptionError
@@ -31,19 +31,14 @@ class Goal:
     """What a search is for.
 
     Attributes:
-        secret: the column to release.
         min_protection: from 0 to 100.
         min_usefulness: from 0 to 100.
         min_guarantee: from 0 to 100; a mechanism fitted to private counts has none.
         max_exposed: the people of one value, in percent, who may be made all but certain to have it; None for any.
         max_lost: the share of rows whose values may never be released; None for any.
-        use: what readers do with the release.
-        keep: what designed channels keep.
         published: columns that are released unchanged.
         backgrounds: what an attacker may know, each a column or several.
         lower: the publicly known least number of the column; without bounds no noise is added to numbers.
-        upper: the greatest number.
-        delta: of Gaussian noise.
         start: the mechanism of today: settings of the same kind are the cheapest to change to.
         rows: of the release, where the table stands for another, such as a noisy histogram.
         counts_are_private: whether the counts are private, so that a mechanism fitted to them reveals something; not if

@@ -16,11 +16,14 @@ from typing import TypeAlias, Unpack
 
 from leakgauge.arguments import checked
 from leakgauge.artefacts.dials import DialEvidence, Dials
-from leakgauge.assessment.dials import DialPolicy, ReleaseLaw, dials_of, evidence_by_law
+from leakgauge.assessment.dials.evidence import evidence_by_law
+from leakgauge.assessment.dials.policy import DialPolicy
+from leakgauge.assessment.dials.reading import dials_of
 from leakgauge.assessment.search.column import CountedColumn, counted_column
 from leakgauge.assessment.search.families import ROWS, Family, Stage, families, sampled
 from leakgauge.assessment.search.found import MUCH_EXPOSED, Search, Trial
 from leakgauge.assessment.search.goal import Goal, GoalOptions
+from leakgauge.case.law import ReleaseLaw
 from leakgauge.errors import ColumnError, InputError, OptionError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
@@ -49,7 +52,6 @@ def most_useful(
 
     Args:
         table: only its counts are read; nothing is drawn.
-        secret: the column to release.
         progress: called with the number of settings tried.
         asked: fields of the ``Goal``, such as ``min_protection`` and ``published``.
 

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.random import Generator
 
 from leakgauge.artefacts import Finding, Quantity, Sentence
 from leakgauge.artefacts.quantity import SHARE
@@ -17,8 +18,6 @@ from leakgauge.probability import Estimate
 from leakgauge.probability.cells import Codes, Truths
 
 if TYPE_CHECKING:
-    from numpy.random import Generator
-
     from leakgauge.case.drawn import Drawn
 
 
@@ -40,7 +39,6 @@ class Attack:
         title: the name of its findings, or its beginning if that has fields.
         method: how the attacker guesses.
         aim: what it wants to know; one finding for each secret, or one for the release.
-        find: its findings in a case.
         judged: whether it attacks the release itself; a simulated release proves nothing against the real one.
         knows_mechanism: whether the attacker knows how the mechanism draws.
         repeated: whether it sees many releases of the same values.

@@ -9,7 +9,7 @@ import numpy as np
 
 from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.attack import Aim, Anchors, Attack, independent_advantage, raw_advantage, scored
-from leakgauge.audit.attacks.posterior import Knowledge
+from leakgauge.audit.attacks.attribute_inference import Knowledge
 from leakgauge.audit.attacks.rows import AT_ONCE, MOST_SCORES
 from leakgauge.audit.outputs import Outputs
 from leakgauge.case.columns import numbered

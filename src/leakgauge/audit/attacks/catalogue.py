@@ -31,7 +31,6 @@ ATTACKS: dict[str, Attack] = {
     "singling-out": SINGLING_OUT,
     "averaging": AVERAGING,
 }
-"""Every attack by its name."""
 
 
 def attack_of(name: Sentence) -> Attack | None:
@@ -71,7 +70,6 @@ def attack(
         confidence: of every interval.
         targets: how many rows the attacks that compare rows with rows are tried on, at most.
         simulation_seed: for splits, permutations and simulated releases.
-        progress: called after every attack.
 
     Raises:
         FileError: a record that cannot be read or is not whole.

@@ -4,9 +4,9 @@ secret."""
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.random import Generator
 
 from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.attack import (
@@ -23,9 +23,6 @@ from leakgauge.case.drawn import Drawn, Secret
 from leakgauge.measures.clusters import unit_sums
 from leakgauge.notions.ceilings import bound_by_others
 from leakgauge.probability.cells import Codes, Floats
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 ORDERS = 8
 """In so many orders the released values are handed to others, to see how often the same guesses are right by chance."""

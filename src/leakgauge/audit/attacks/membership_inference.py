@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.random import Generator
 
 from leakgauge.artefacts import FewFalseAlarms, Finding, Quantity, Sentence
 from leakgauge.artefacts.quantity import SHARE
@@ -22,10 +22,6 @@ from leakgauge.measures.binomial import share
 from leakgauge.notions.ceilings import Promise, ceiling
 from leakgauge.probability import Estimate
 from leakgauge.probability.cells import Codes, Floats
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
 
 RATES = (0.01, 0.001)
 """Of false alarms, at which the recognised members are counted."""
@@ -90,8 +86,6 @@ class Kinds:
     Attributes:
         classes: the combination of public values of each kind.
         inputs: of each kind, one array per column.
-        copies: how many rows are of each kind.
-        kind: of each row.
     """
 
     classes: Codes

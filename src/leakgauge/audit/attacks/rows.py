@@ -42,11 +42,8 @@ class Crowd:
     """Released rows, equal ones once, sorted by class.
 
     Attributes:
-        laws: how each column was drawn.
         classes: of each kind of row.
         outputs: of each kind, one array per column.
-        copies: how many rows are of each kind.
-        kind: of each row.
     """
 
     laws: tuple[Law, ...]

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from numpy.random import Generator
 
 from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.attack import Aim, Anchors, Attack, Score, scored
 from leakgauge.case.columns import equal_rows, numbered
 from leakgauge.case.drawn import Drawn, ReleasedColumn
 from leakgauge.probability.cells import Codes
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 MOST_DESCRIPTIONS = 1000
 """Of each kind: more make the intervals no narrower that anybody acts on."""
@@ -153,7 +151,6 @@ class Rows:
     """Rows to look up by ranges of values.
 
     Attributes:
-        columns: one array of values each.
         orders: the rows of each column by increasing values.
         until: the last value that each value stands for, which is mostly itself.
         units: the person of each row; None where rows are people.
@@ -199,7 +196,7 @@ class Rows:
         return len(rows) > 0 and (len(rows) == 1 if self.units is None else len(np.unique(self.units[rows])) == 1)
 
 
-Describing: TypeAlias = Callable[[Sequence[Described], Rows, "Generator", int], Iterator[Conditions]]
+Describing: TypeAlias = Callable[[Sequence[Described], Rows, Generator, int], Iterator[Conditions]]
 
 
 def by_one_column(columns: Sequence[Described], shown: Rows, draws: Generator, most: int) -> Iterator[Conditions]:

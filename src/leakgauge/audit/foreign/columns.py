@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from leakgauge.artefacts import MatchedColumn, Quantity
 from leakgauge.artefacts.quantity import SHARE
@@ -26,9 +26,6 @@ from leakgauge.mechanisms.mechanism import Inputs, Law, Outputs
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import Randomness
 from leakgauge.release.letters import encoded
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 LARGEST_LAW = 1 << 22
 """Original × released values up to which a column has an estimated law."""
@@ -240,15 +237,11 @@ def _estimated(x: Codes, y: Codes, expected: Floats) -> Floats:
 
 def _alike(first: pa.Array, second: pa.Array) -> bool:
     """Whether both are times, or both numbers."""
-    import pyarrow as pa
-
     return bool(pa.types.is_temporal(first.type) == pa.types.is_temporal(second.type))
 
 
 def _axis(values: pa.Array) -> Floats:
     """Numbers, or times in microseconds, as floats; missing ones NaN."""
-    import pyarrow as pa
-
     if pa.types.is_date(values.type) or pa.types.is_timestamp(values.type):
         values = values.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
     return np.asarray(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))

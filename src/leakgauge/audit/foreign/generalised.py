@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from leakgauge.probability.cells import Codes, Floats
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Members: TypeAlias = npt.NDArray[np.bool_]
 MOST_CELLS = 1 << 26
@@ -91,8 +90,6 @@ class _Values:
 
     @classmethod
     def of(cls, originals: pa.Array) -> _Values:
-        import pyarrow as pa
-
         kind = originals.type
         temporal = pa.types.is_date(kind) or pa.types.is_timestamp(kind)
         texts = tuple(map(_text, originals.to_pylist()))
@@ -118,14 +115,10 @@ class _Values:
     @cached_property
     def column(self) -> pa.Array:
         """The texts, to be compared at once."""
-        import pyarrow as pa
-
         return pa.array(self.texts, pa.string())
 
     def meant_by(self, text: str) -> Members:
         """Which values a coarser one stands for; none where it cannot be read."""
-        import pyarrow.compute as pc
-
         if _ANYTHING.fullmatch(text):
             return np.ones(len(self.texts), dtype=np.bool_)
         among = _SET.fullmatch(text)

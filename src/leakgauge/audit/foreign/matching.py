@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from leakgauge.errors import ColumnError, TableError
 from leakgauge.probability.cells import Codes
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +42,6 @@ class Matched:
     @classmethod
     def by_key(cls, key: str, original: pa.Array, released: pa.Array) -> Matched:
         """The rows with the same value of a column that says whose each row is; a missing value matches none."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         if original.type != released.type:
             # A code may be a number in one file and a text in the other.
             original, released = (pc.cast(one, pa.string()) for one in (original, released))

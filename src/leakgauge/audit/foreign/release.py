@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from leakgauge.artefacts import Sentence
 from leakgauge.audit.attacks.rows import MOST_SCORES
@@ -24,11 +24,12 @@ from leakgauge.tables import Column, Kind, Table, in_bins, open_table
 from leakgauge.tables.binnings import Bins
 from leakgauge.tables.reading import ReadingOptions
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 FEWEST_TARGETS = 200
 """Rows that are looked for, however large the table."""
+_DOUBTFUL_ORDER = Sentence(
+    "Matched by order, the rows agree no more than by chance: their order may differ, and then every number "
+    "here is too low; match them with --key."
+)
 
 
 @dataclass(frozen=True)
@@ -87,10 +88,8 @@ class ForeignRelease:
     """The matched rows of a release and its original.
 
     Attributes:
-        original: the columns of the original that are looked at.
         known: its background columns, as coarsely as they are known.
         released: the columns of the release without the key.
-        changed: the columns that both have.
         warnings: what a person should look at first.
     """
 
@@ -140,8 +139,6 @@ class ForeignRelease:
     @property
     def looked_at(self) -> pa.Table:
         """The columns of the original that are looked at, their matched rows."""
-        import pyarrow as pa
-
         return pa.table(dict(self.original))
 
     @cached_property
@@ -262,7 +259,9 @@ def read_foreign(
     known = matched.taken(columns_of(in_bins(original, bins or {}), roles.background), released=False)
     pairs = ((name, column) for name, column in shown.items() if name in true and name != roles.key)
     changed = {name: Changed.of(name, true[name], column) for name, column in pairs}
-    warnings = (*_identifiers(columns, written, changed, roles), *_doubted_order(matched, changed))
+    warnings = tuple(_identifiers(columns, written, changed, roles))
+    if _order_is_doubtful(matched, changed):
+        warnings += (_DOUBTFUL_ORDER,)
     shown.pop(roles.key or "", None)
     return ForeignRelease(roles, matched, true, known, shown, changed, warnings, confidence, targets, simulation_seed)
 
@@ -288,13 +287,5 @@ def _identifiers(
 
 
 def _order_is_doubtful(matched: Matched, changed: Mapping[str, Changed]) -> bool:
+    """Whether rows that were matched by order have nothing to do with each other."""
     return matched.key is None and not any(one.follows_the_original for one in changed.values())
-
-
-def _doubted_order(matched: Matched, changed: Mapping[str, Changed]) -> Iterator[Sentence]:
-    """A warning where rows that were matched by order have nothing to do with each other."""
-    if _order_is_doubtful(matched, changed):
-        yield Sentence(
-            "Matched by order, the rows agree no more than by chance: their order may differ, and then every number "
-            "here is too low; match them with --key."
-        )

@@ -16,7 +16,7 @@ from msgspec import structs
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.request import Aim, Aiming, Roles, StoredRequest
 from leakgauge.artefacts.request.aim import numbers_asked
-from leakgauge.artefacts.request.coarsening import MAX_SUPPRESSED
+from leakgauge.artefacts.request.terms import MAX_SUPPRESSED
 from leakgauge.artefacts.verdict import Action, Judgement, Recommendation, Verdict
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.jobs.protect.tuned import (

@@ -14,7 +14,7 @@ from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.dossier import SecretResults
 from leakgauge.artefacts.request import Aim
-from leakgauge.assessment.dials import dials_of
+from leakgauge.assessment.dials.reading import dials_of
 from leakgauge.assessment.dials.usefulness import use_named
 from leakgauge.assessment.judging import Secret, policy_of
 from leakgauge.assessment.outgoing import Outgoing, judge_settings

@@ -8,8 +8,13 @@ from leakgauge.artefacts import Headline, JobCost, Level, Levels, Request, Secre
 from leakgauge.artefacts.dossier import AUDIT, MEASUREMENT, RECORD, UTILITY, VERDICT
 from leakgauge.artefacts.measurement import ColumnUtility, NumberUtility
 from leakgauge.artefacts.request import Aim
-from leakgauge.assessment.column_worth import UNCHANGED, coarsened, through_channel
-from leakgauge.assessment.number_worth import numbers_through_channel, numbers_through_noise
+from leakgauge.assessment.worth import (
+    UNCHANGED,
+    coarsened,
+    numbers_through_channel,
+    numbers_through_noise,
+    through_channel,
+)
 from leakgauge.distances import Distortion, Hamming
 from leakgauge.distances.distortions import distortion_named
 from leakgauge.jobs.protect.folder import Folder

@@ -14,7 +14,7 @@ from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.dials import DialEvidence
 from leakgauge.artefacts.request import Aim, Budget
 from leakgauge.artefacts.verdict import Judgement, ReleaseFacts
-from leakgauge.assessment.dials import DialPolicy
+from leakgauge.assessment.dials.policy import DialPolicy
 from leakgauge.assessment.judging import DEFAULT_POLICY, Secret, Terms, facts_of, judge, judgement
 from leakgauge.assessment.outgoing import Outgoing
 from leakgauge.design import Keep, MaxDistortion

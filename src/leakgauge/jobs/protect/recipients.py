@@ -13,8 +13,8 @@ from leakgauge.artefacts import Origin, Quantity, Recipients, Request, Sentence
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.estimates import Estimable, ReadAs
 from leakgauge.artefacts.request import FRAME
-from leakgauge.assessment.number_worth import variance_before_noise
 from leakgauge.assessment.search.column import MOST_LETTERS
+from leakgauge.assessment.worth import variance_before_noise
 from leakgauge.design import Keep
 from leakgauge.errors import OptionError
 from leakgauge.jobs.protect.earlier import Earlier

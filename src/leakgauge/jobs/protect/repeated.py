@@ -8,7 +8,7 @@ from msgspec import structs
 
 from leakgauge.artefacts import Origin, Quantity, Sentence
 from leakgauge.artefacts.dossier import MEASUREMENT, UTILITY
-from leakgauge.artefacts.repeated import EarlierRelease, Repeated, RepeatedSecret
+from leakgauge.artefacts.job import EarlierRelease, Repeated, RepeatedSecret
 from leakgauge.artefacts.request import FRAME, Aim
 from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.protect.companions import spent

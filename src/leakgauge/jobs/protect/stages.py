@@ -22,7 +22,7 @@ from leakgauge.artefacts.dossier import (
     public_file,
 )
 from leakgauge.artefacts.request import Aim
-from leakgauge.artefacts.request.surveying import Surveying
+from leakgauge.artefacts.request.verbs import Surveying
 from leakgauge.assessment.judging import Secret
 from leakgauge.case.columns import released_columns
 from leakgauge.drafts import require_room

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from leakgauge.artefacts import Quantity, Sentence
-from leakgauge.artefacts.telling import Telling, TellingColumn
+from leakgauge.artefacts.survey import Telling, TellingColumn
 from leakgauge.design import Keep, Knowledge, MaxDistortion, Solution, solve
 from leakgauge.distances import Hamming
 from leakgauge.errors import OptionError, UnprovedError

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.verdict import Judgement, Recommendation, Verdict
-from leakgauge.assessment.dials import DialPolicy
+from leakgauge.assessment.dials.policy import DialPolicy
 from leakgauge.case.learner import MOST_ROWS
 from leakgauge.errors import EngineError, InputError, RefusalError
 from leakgauge.jobs.protect.judged import Judging
