@@ -19,9 +19,8 @@ from leakgauge.artefacts.report import Code, Grid, Picture
 from leakgauge.errors import InternalError
 from leakgauge.languages import Language, message
 from leakgauge.report.document import Document, sources_of
-from leakgauge.telling.blocks import Block, Content, Edition, Inline, blocks_of
+from leakgauge.telling.blocks import Block, Content, Edition, Inline, Number, blocks_of, written
 from leakgauge.telling.figures.chart import Figure
-from leakgauge.telling.numbers import Number, written
 from leakgauge.visible import END, START
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from leakgauge.artefacts.exposure import Bracket, Exposure, ToldByColumns
 from leakgauge.languages import message
 from leakgauge.telling.bits import better_attacker, bits_of, exposure
-from leakgauge.telling.blocks import Content
+from leakgauge.telling.blocks import Content, Number
 from leakgauge.telling.columns import (
     bins_of_secret,
     is_withheld,
@@ -17,7 +17,6 @@ from leakgauge.telling.columns import (
 )
 from leakgauge.telling.dials import deciding
 from leakgauge.telling.measurement import COMPANIONS, MEASURES, zero_leakage
-from leakgauge.telling.numbers import Number
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice
 
@@ -97,8 +96,7 @@ def _everything(voice: Voice) -> Iterator[Content]:
     yield voice.say(
         "Best attack that learns: {attacker}. Trained and tested on {rows} rows, {scored} of them for testing.",
         attacker=Plain(voice.told(found.attacker)),
-        rows=voice.number(found, "rows", count=True),
-        scored=voice.number(found, "scored", count=True),
+        **voice.fields(found, "rows", "scored", count=True),
     )
     for caption, ranked in (
         (message("What each column reveals about the secret"), columns),

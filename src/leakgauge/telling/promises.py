@@ -8,7 +8,7 @@ from leakgauge.artefacts.quantity import Level, Quantity
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.claims import PRACTICALLY_UNLIMITED
 from leakgauge.release.ledger.account import ONE_ROW
-from leakgauge.telling.blocks import Inline
+from leakgauge.telling.blocks import Inline, Number
 from leakgauge.telling.columns import (
     asked_of,
     is_withheld,
@@ -18,7 +18,6 @@ from leakgauge.telling.columns import (
     published_columns,
     written_by,
 )
-from leakgauge.telling.numbers import Number
 from leakgauge.telling.voice import AS_DECLARED, Voice
 
 

@@ -110,8 +110,7 @@ def _reveals_more(voice: Voice, aim: Telling, more: str, less: str) -> Iterator[
         "gains {from_it} on average after seeing its output, {from_other} after that of {less}.",
         more=own(more),
         less=own(less),
-        from_it=voice.number(aim, "from_it"),
-        from_other=voice.number(aim, "from_other"),
+        **voice.fields(aim, "from_it", "from_other"),
     )
     if max(len(aim.secrets), len(aim.gains)) <= SHOWN:
         rows: Iterator[tuple[Cell, ...]] = (

@@ -11,6 +11,7 @@ from leakgauge.telling.blocks import Content, Inline
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.voice import NOTHING, ROWS, Cell, Voice, own
 
+_LISTED: Final = 20
 _SHOWN: Final = 12
 """Combinations of a survey that stands by itself; the file has them all."""
 
@@ -48,8 +49,7 @@ def published(voice: Voice, found: Survey) -> Iterator[Content]:
             "or people; {alone} rows are unique.",
             columns=voice.listed(together.columns),
             groups=voice.number(together, "groups"),
-            smallest=voice.number(together, "smallest", count=True),
-            alone=voice.number(together, "alone", count=True),
+            **voice.fields(together, "smallest", "alone", count=True),
         )
 
 
@@ -104,6 +104,15 @@ def _tells(voice: Voice, found: Sequence[Told]) -> Inline:
     between = voice.language.say("; ")
     nothing = voice.say("no more than chance") if found else (NOTHING,)
     return tuple(part for one in said for part in (*one, between))[:-1] or nothing
+
+
+def identifying(voice: Voice, found: Sequence[SurveyedColumn]) -> Iterator[Content]:
+    """The warning of columns that identify people, or may."""
+    if found:
+        yield voice.alarm(
+            "These columns identify people, or may: {columns}. Better not publish them.",
+            columns=voice.listed(one.name for one in found[:_LISTED]),
+        )
 
 
 def combinations(voice: Voice, found: Sequence[Combination]) -> Iterator[Content]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from leakgauge.languages import Language
+from leakgauge.languages import Language, message
 from leakgauge.measures.countability import is_countable
 from leakgauge.rounding import rounded, written
 from leakgauge.web.questions import texts_in
@@ -36,14 +36,16 @@ def expected(
         last: seconds of the last job on the table; None where none ended well.
         language: of the words.
     """
-    if last is not None:
-        return language.say("about {number} s, as the last job on this table", number=_roughly(last))
-    first = _first(table.rows, asked, values)
-    return (
-        ""
-        if first is None
-        else language.say("about {number} s, by the rows and values of this table", number=_roughly(first))
-    )
+    template = message("about {number} s, as the last job on this table")
+    if last is None:
+        last, template = (
+            _first(table.rows, asked, values),
+            message("about {number} s, by the rows and values of this table"),
+        )
+    if last is None:
+        return ""
+    number = written(rounded(max(round(last), 1), 1 if last >= _WHOLE else 2))
+    return language.say(template, number=number)
 
 
 def _first(rows: int, asked: Mapping[str, Any], values: Mapping[str, int]) -> float | None:
@@ -67,7 +69,3 @@ def _first(rows: int, asked: Mapping[str, Any], values: Mapping[str, int]) -> fl
         if around > 1 and not is_countable(around * letters, rows)
     )
     return _JOB + rows * _ROW + sum(each) * _VALUE + learnt
-
-
-def _roughly(seconds: float) -> str:
-    return written(rounded(max(round(seconds), 1), 1 if seconds >= _WHOLE else 2))

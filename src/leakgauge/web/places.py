@@ -13,7 +13,7 @@ from leakgauge.jobs.location.survey import survey_places
 from leakgauge.languages import Language, message
 from leakgauge.location.cell_size import parse_length
 from leakgauge.report.html import to_html
-from leakgauge.report.places import document_on
+from leakgauge.report.report import document_on
 from leakgauge.web.workspace import OpenTable
 
 FIELDS: Final = ("table", "lat", "lon", "cell", "box", "user", "time", "distance", "within")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from leakgauge.artefacts.report import Grid
 from leakgauge.artefacts.survey import Suggested, Survey, SurveyedColumn
 from leakgauge.languages import Language
-from leakgauge.telling.blocks import Content, Inline, blocks_of, text_of
-from leakgauge.telling.survey import columns, combinations
+from leakgauge.telling.blocks import Inline, blocks_of, text_of
+from leakgauge.telling.survey import columns, combinations, identifying
 from leakgauge.telling.voice import Voice
 from leakgauge.web.rendering import html, laid_out
 
@@ -18,7 +17,6 @@ _TOGETHER: Final = 4
 _COUNTS: Final = slice(2, 5)
 """The cells of a column that stand in one line."""
 _NAMES, _TELLS, _ROLE = 5, 6, 7
-_LISTED: Final = 20
 
 
 def survey_fields(found: Survey, language: Language) -> dict[str, object]:
@@ -27,10 +25,11 @@ def survey_fields(found: Survey, language: Language) -> dict[str, object]:
     grid, *rest = blocks_of(columns(voice, found))
     assert isinstance(grid, Grid)
     rows = zip(found.columns, grid.rows, strict=True)
+    warned = identifying(voice, [one for one in found.columns if one.identifier is not None or one.free_text])
     return {
         "secrets": found.secrets,
         "columns": {one.name: _column_fields(voice, found, one, grid.head, row) for one, row in rows},
-        "told": html((*_warned(voice, found), *rest, *_together(voice, found)), language),
+        "told": html((*warned, *rest, *combinations(voice, found.combinations[:_TOGETHER])), language),
     }
 
 
@@ -53,15 +52,3 @@ def _column_fields(
         "naming": naming,
         "suggested": column.suggested.value,
     }
-
-
-def _warned(voice: Voice, found: Survey) -> Iterator[Content]:
-    names = [one.name for one in found.columns if one.identifier is not None or one.free_text][:_LISTED]
-    if names:
-        yield voice.alarm(
-            "These columns identify people, or may: {columns}. Better not publish them.", columns=voice.listed(names)
-        )
-
-
-def _together(voice: Voice, found: Survey) -> Iterator[Content]:
-    yield from combinations(voice, found.combinations[:_TOGETHER])

@@ -11,8 +11,7 @@ from leakgauge.artefacts.criteria import OverArcs
 from leakgauge.assessment.diagram import Diagram
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Figure, position_in_percent
-from leakgauge.telling.figures.texts import lines_of
+from leakgauge.telling.figures.chart import Figure, lines_of, position_in_percent
 
 Place = tuple[int, float]
 """A column and a row."""

@@ -14,8 +14,7 @@ from leakgauge.artefacts.location import MapShown
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.rounding import rounded, written
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Figure
-from leakgauge.telling.figures.texts import joined, lines_of, named, width_of
+from leakgauge.telling.figures.chart import Figure, joined, lines_of, named, width_of
 
 _WIDE, _TALL, _NARROW = 560, 520, 360
 """Pixels of the largest map, and the least that legend and scale bar need."""
@@ -163,7 +162,7 @@ def _areas(
     fill = {"field": "shade", "type": "nominal", "scale": None, "legend": None}
     rows: list[dict[str, Any]] = [
         {
-            "shade": "#ffffff" if one is None else _shade(one, breaks),
+            "shade": "#ffffff" if one is None else _SHADES[int(np.searchsorted(breaks, one, side="right"))],
             "said": language.say(kind.nothing) if one is None else kind.tell(one),
         }
         for one in numbers
@@ -202,10 +201,6 @@ def _areas(
 
 def _pixel(length: float) -> float:
     return round(length, 2)
-
-
-def _shade(number: float, breaks: Sequence[float]) -> str:
-    return _SHADES[int(np.searchsorted(breaks, number, side="right"))]
 
 
 def _breaks(numbers: Sequence[float]) -> list[float]:
