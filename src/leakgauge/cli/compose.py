@@ -100,8 +100,7 @@ def _plan(
         return SequencePlan(steps, tuple(delta), compared or Neighbours.REPLACE_ONE, aim)
     if len(sequence) > 1:
         raise OptionError(
-            "{plan!s} is a plan, and other arguments stand beside it; give one plan, or steps, not both.",
-            plan=plans[0],
+            "{plan!s} is a plan, and other arguments stand beside it; give one plan, or steps, not both.", plan=plans[0]
         )
     if times is not None or sampled is not None:
         raise OptionError(

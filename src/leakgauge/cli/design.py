@@ -118,11 +118,7 @@ class Designing(RequestPart, frozen=True):
 @click.argument("table", type=options.ADDRESS)
 @options.taking(asked=Designing, reading=Reading)
 @click.option(
-    "-o",
-    "--output",
-    type=FILE,
-    metavar="FILE",
-    help="The channel file; for a curve, .json or .csv; .svg draws it.",
+    "-o", "--output", type=FILE, metavar="FILE", help="The channel file; for a curve, .json or .csv; .svg draws it."
 )
 @options.as_json
 def command(table: str, asked: Designing, reading: Reading, output: Path | None, as_json: bool) -> None:

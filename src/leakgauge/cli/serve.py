@@ -21,10 +21,7 @@ _MIB = 1 << 20
 @click.argument("folder", type=FILE, default=Path())
 @click.option("--port", type=int, default=0, show_default="a free one", metavar="PORT", help="Of 127.0.0.1.")
 @click.option(
-    "--results",
-    type=FILE,
-    metavar="DIR",
-    help="Folder for the results of jobs; by default FOLDER/leakgauge-results.",
+    "--results", type=FILE, metavar="DIR", help="Folder for the results of jobs; by default FOLDER/leakgauge-results."
 )
 @click.option(
     "--max-upload",

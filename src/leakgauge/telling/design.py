@@ -88,10 +88,7 @@ def _rounds(voice: Voice, rounds: RoundsTold, single: bool) -> Iterator[Content]
     count, before = voice.number(rounds, "earlier"), voice.number(rounds, "before")
     yield voice.say("Earlier rounds: {count}, which reveal {bits}.", count=count, bits=before)
     if single:
-        yield voice.say(
-            "This round adds {added}: {after} in all.",
-            **voice.fields(rounds, "added", "after"),
-        )
+        yield voice.say("This round adds {added}: {after} in all.", **voice.fields(rounds, "added", "after"))
     if not rounds.exact:
         yield voice.say("There are too many rounds to count together exactly: these numbers are upper bounds.")
 

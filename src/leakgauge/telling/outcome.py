@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from leakgauge.artefacts.dials import DIALS
 from leakgauge.artefacts.dossier import RECORD
@@ -13,9 +14,10 @@ from leakgauge.artefacts.record import Record
 from leakgauge.artefacts.report import Code, Paragraph
 from leakgauge.artefacts.request import Request
 from leakgauge.artefacts.verdict import Recommendation
-from leakgauge.languages import message
+from leakgauge.languages import Language, message
 from leakgauge.release.guarantees import said_of_bins, said_of_formulas, said_of_order, said_of_suppression
 from leakgauge.release.recorded_plan import plan_of
+from leakgauge.rounding import rounded, written
 from leakgauge.telling.actions import given_out, to_do
 from leakgauge.telling.bits import bits
 from leakgauge.telling.blocks import Content
@@ -32,6 +34,17 @@ from leakgauge.telling.releasing import points, simulation, suppressed_rows
 from leakgauge.telling.survey import published
 from leakgauge.telling.usefulness import usefulness
 from leakgauge.telling.voice import NOTHING, Cell, Voice, own
+
+_WHOLE: Final = 20
+"""Seconds from which on one digit counts: more would not be known."""
+
+
+def expected_to_take(language: Language, seconds: float, *, as_the_last: bool) -> str:
+    """How long a job is expected to take: as the last one did, or by what there is to count."""
+    template = message("about {number} s, by the rows and values of this table")
+    if as_the_last:
+        template = message("about {number} s, as the last job on this table")
+    return language.say(template, number=written(rounded(max(round(seconds), 1), 1 if seconds >= _WHOLE else 2)))
 
 
 def in_short(voice: Voice, found: Headline) -> Iterator[Content]:

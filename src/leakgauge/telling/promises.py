@@ -87,8 +87,7 @@ def unprotected(voice: Voice) -> Iterator[Paragraph[Number]]:
     public = (*published_columns(voice), *less_telling_columns(voice))
     if public:
         yield voice.note(
-            "ε covers the protected columns only; released without protection: {columns}.",
-            columns=voice.listed(public),
+            "ε covers the protected columns only; released without protection: {columns}.", columns=voice.listed(public)
         )
     for name, column in plan_columns(voice).items():
         if column.given:

@@ -130,18 +130,12 @@ def _most(voice: Voice, most: Capacities, records: int) -> Iterator[Content]:
             "The most that anybody can learn about a data set, whatever they believed before (over all priors)"
         )
     factor = voice.say(
-        "{factor} ({bits})",
-        factor=voice.number(most.multiplicative, "value"),
-        bits=voice.number(most, "min_capacity"),
+        "{factor} ({bits})", factor=voice.number(most.multiplicative, "value"), bits=voice.number(most, "min_capacity")
     )
     secure = voice.say("Bayes-risk capacity; Bayes security {share}", share=voice.number(most.bayes_security, "value"))
     rows: tuple[tuple[Cell, ...], ...] = (
         (say("reveals about the value"), _bracket(voice, most.shannon, "bits"), say("Shannon capacity")),
-        (
-            say("multiplies the chance of a correct guess by"),
-            factor,
-            say("multiplicative capacity, min-capacity"),
-        ),
+        (say("multiplies the chance of a correct guess by"), factor, say("multiplicative capacity, min-capacity")),
         (say("adds to the chance of a correct guess"), _bracket(voice, most.additive), say("additive capacity")),
         (
             say("adds to any expected gain between 0 and 1"),

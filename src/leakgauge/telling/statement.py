@@ -14,22 +14,8 @@ from leakgauge.sentences import Sentence
 from leakgauge.telling.actions import to_do
 from leakgauge.telling.attacks import accusations
 from leakgauge.telling.blocks import Content, Inline
-from leakgauge.telling.columns import (
-    asked_of,
-    by_coarseness,
-    keeps_order,
-    less_telling_columns,
-    protected_columns,
-)
-from leakgauge.telling.dials import (
-    deciding,
-    dials,
-    judged_by,
-    other_reasons,
-    recommended,
-    secret_in,
-    told_all,
-)
+from leakgauge.telling.columns import asked_of, by_coarseness, keeps_order, less_telling_columns, protected_columns
+from leakgauge.telling.dials import deciding, dials, judged_by, other_reasons, recommended, secret_in, told_all
 from leakgauge.telling.headline import every_secret
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.places import told_places
@@ -229,8 +215,7 @@ def _released(voice: Voice) -> Inline:
         said += voice.say(" Released at a coarser level, and not protected: {public}.", public=voice.listed(coarser))
     if less:
         said += voice.say(
-            " Released through a channel that reveals less about the secrets: {public}.",
-            public=voice.listed(less),
+            " Released through a channel that reveals less about the secrets: {public}.", public=voice.listed(less)
         )
     below = voice.maybe(voice.dossier.plan, "suppress_below")
     if below is not None:

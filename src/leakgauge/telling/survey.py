@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from leakgauge.artefacts.quantity import SHARE, Quantity
 from leakgauge.artefacts.survey import Combination, Survey, SurveyedColumn, Told
 from leakgauge.telling.bits import bits
-from leakgauge.telling.blocks import Content, Inline
+from leakgauge.telling.blocks import Content, Inline, text_of
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.voice import NOTHING, ROWS, Cell, Voice, own
 
@@ -104,6 +105,17 @@ def _tells(voice: Voice, found: Sequence[Told]) -> Inline:
     between = voice.language.say("; ")
     nothing = voice.say("no more than chance") if found else (NOTHING,)
     return tuple(part for one in said for part in (*one, between))[:-1] or nothing
+
+
+def shape_of(voice: Voice, ranges: bool, bars: Sequence[float], missing: int) -> dict[str, str]:
+    """What a small histogram of a column shows, of ranges or of values, and how many values are missing."""
+    say, shape = voice.language.say, ""
+    if ranges:
+        shape = say("Shape: {number:,} ranges of equal width", number=len(bars))
+    elif bars:
+        commonest = voice.number(Quantity(bars[0], SHARE))
+        shape = text_of(voice.say("The most frequent value is in {share} of the rows", share=commonest), voice.language)
+    return {"shape": shape, "lacking": say("{number:,} missing", number=missing) if missing else ""}
 
 
 def identifying(voice: Voice, found: Sequence[SurveyedColumn]) -> Iterator[Content]:

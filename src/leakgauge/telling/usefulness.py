@@ -294,6 +294,5 @@ def _comparison(voice: Voice, found: Comparison) -> Iterator[Content]:
             "within the required ε."
         )
         yield voice.say(
-            more if asked_epsilon(voice) is None else within,
-            price=voice.number(design, "price_of_keeping"),
+            more if asked_epsilon(voice) is None else within, price=voice.number(design, "price_of_keeping")
         )

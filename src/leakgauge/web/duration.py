@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from leakgauge.languages import Language, message
+from leakgauge.languages import Language
 from leakgauge.measures.countability import is_countable
-from leakgauge.rounding import rounded, written
+from leakgauge.telling.outcome import expected_to_take
 from leakgauge.web.questions import texts_in
 from leakgauge.web.workspace import OpenTable
 
@@ -20,8 +20,6 @@ _MOST_VALUES: Final = 200
 """Of a secret with more values ranges are made, which take their own time."""
 _RANGES: Final = 10
 """As many as ranges often are."""
-_WHOLE: Final = 20
-"""Seconds from which on one digit counts: more would not be known."""
 
 
 def expected(
@@ -36,16 +34,8 @@ def expected(
         last: seconds of the last job on the table; None where none ended well.
         language: of the words.
     """
-    template = message("about {number} s, as the last job on this table")
-    if last is None:
-        last, template = (
-            _first(table.rows, asked, values),
-            message("about {number} s, by the rows and values of this table"),
-        )
-    if last is None:
-        return ""
-    number = written(rounded(max(round(last), 1), 1 if last >= _WHOLE else 2))
-    return language.say(template, number=number)
+    seconds = _first(table.rows, asked, values) if last is None else last
+    return "" if seconds is None else expected_to_take(language, seconds, as_the_last=last is not None)
 
 
 def _first(rows: int, asked: Mapping[str, Any], values: Mapping[str, int]) -> float | None:

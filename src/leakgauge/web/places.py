@@ -87,12 +87,7 @@ def places_report(table: OpenTable, asked: PlacesQuestion, language: Language) -
         LeakgaugeError: as of the jobs.
     """
     where = Places(
-        asked.lat,
-        asked.lon,
-        cell=asked.cell,
-        box=asked.box or None,
-        user=asked.user or None,
-        time=asked.time or None,
+        asked.lat, asked.lon, cell=asked.cell, box=asked.box or None, user=asked.user or None, time=asked.time or None
     )
     if asked.distance:
         near = parse_length(asked.within, "--within") if asked.within else 500.0

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from leakgauge.artefacts.quantity import SHARE, Quantity
-from leakgauge.languages import Language
 from leakgauge.tables import Column, Kind, open_table
 from leakgauge.tables.sampling import sampled
-from leakgauge.telling.blocks import text_of
-from leakgauge.telling.voice import Voice
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,17 +41,6 @@ def profile_of(source: str, missing: Sequence[str]) -> dict[str, dict[str, Any]]
         }
         for one in columns
     }
-
-
-def in_words(found: Mapping[str, Any], language: Language) -> dict[str, str]:
-    """What the shape of a column shows, and how many values are missing."""
-    voice, bars, missing, shape = Voice(language=language), found["bars"], found["missing"], ""
-    if found["ranges"]:
-        shape = language.say("Shape: {number:,} ranges of equal width", number=len(bars))
-    elif bars:
-        commonest = voice.number(Quantity(bars[0], SHARE))
-        shape = text_of(voice.say("The most frequent value is in {share} of the rows", share=commonest), language)
-    return {"shape": shape, "lacking": language.say("{number:,} missing", number=missing) if missing else ""}
 
 
 def _bars(column: Column, values: pa.Array) -> list[float]:

@@ -131,11 +131,7 @@ def _boxes(nodes: list[dict[str, Any]], size: Mapping[str, int]) -> list[dict[st
         for field, mark, height in (("lines", left, "first"), ("shown", right, "middle"))
     ]
     cover = {"type": "rect", "fill": "white", "fillOpacity": 0}
-    return [
-        chart.layer(box, nodes, **edges, fill=fill),
-        *words,
-        chart.layer(cover, nodes, **edges, **chart.SAID),
-    ]
+    return [chart.layer(box, nodes, **edges, fill=fill), *words, chart.layer(cover, nodes, **edges, **chart.SAID)]
 
 
 def _arcs(diagram: Diagram, ways: list[list[Place]], box: float, size: Mapping[str, int]) -> dict[str, Any]:

@@ -227,11 +227,7 @@ def _legend(
     names += [language.say("from {start!s}", start=kind.tell(breaks[-1]))] if breaks else []
     step = max(map(width_of, names)) + 34
     per_row = max(int(across // step), 1)
-    head = {
-        "x": 0.0,
-        "y": top + 42,
-        "name": f"{language.say(kind.legend)} ({language.say(kind.nothing)})",
-    }
+    head = {"x": 0.0, "y": top + 42, "name": f"{language.say(kind.legend)} ({language.say(kind.nothing)})"}
     rows: list[dict[str, Any]] = [
         {
             "x": at % per_row * step,
