@@ -163,7 +163,7 @@ def _templates(room: str) -> set[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and node.args and ast.unparse(node.func).rpartition(".")[2] in speaking
     )
-    return {one.args[0].value for one in calls if isinstance(one.args[0], ast.Constant)}
+    return {str(one.args[0].value) for one in calls if isinstance(one.args[0], ast.Constant)}
 
 
 def test_results_are_named_in_one_place() -> None:

@@ -63,7 +63,10 @@ def command(
         def opened(address: str) -> None:
             click.echo(say("The page is at {address!s} until Ctrl-C.", address=address))
             sys.stdout.flush()
-            if not no_browser and _has_display():
+            shows = (
+                sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+            )
+            if not no_browser and shows:
                 held = PrivateFolder()
                 stack.callback(held.close)
                 _show(address, held.place)
@@ -72,10 +75,6 @@ def command(
         with suppress(KeyboardInterrupt):
             serve(folder, results or folder / "leakgauge-results", port, max_upload * _MIB, opened, database)
     click.echo(say("The page is closed."))
-
-
-def _has_display() -> bool:
-    return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _show(address: str, folder: Path) -> None:

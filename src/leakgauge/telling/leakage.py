@@ -35,13 +35,10 @@ def leakage(voice: Voice) -> Iterator[Content]:
     """The leakage in bits, and what it means for someone who guesses, where it was measured."""
     measured = (voice.results.measurement, voice.results.leakage)
     if any(voice.maybe(one, "entropy") for one in measured) or voice.foreign is not None:
-        yield from (*_explained(voice), *_everything(voice), *_grids(voice), *_drawn(voice))
-
-
-def _drawn(voice: Voice) -> Iterator[Content]:
-    # The decision shows that of the secret that decides.
-    names = ("repeats",) if voice.group == deciding(voice).group else ("decomposition", "repeats")
-    return pictures(voice, *names)
+        yield from (*_explained(voice), *_everything(voice), *_grids(voice))
+        # The decision shows that of the secret that decides.
+        names = ("repeats",) if voice.group == deciding(voice).group else ("decomposition", "repeats")
+        yield from pictures(voice, *names)
 
 
 def _explained(voice: Voice) -> Iterator[Content]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatch
 from itertools import islice
@@ -117,9 +117,9 @@ def _(value: Estimate, voice: Voice) -> Iterator[Content]:
 def _(value: Scenario, voice: Voice) -> Iterator[Content]:
     say, known, channel = voice.language.say, value.background, value.channel
     none = say("none")
-    yield from _facts(
-        voice,
-        message("Scenario"),
+    yield from voice.grid(
+        "Scenario",
+        "Part|Value",
         (
             (say("secrets X"), voice.number(len(value.source))),
             (say("releases Y"), none if channel is None else voice.number(len(channel.outputs))),
@@ -142,7 +142,7 @@ def _(value: Mechanism, voice: Voice) -> Iterator[Content]:
         rows.append((say("claims"), voice.say("{notion} at most {level}", notion=own(claim.name), level=level)))
     if value.letters is not None:
         rows.append((say("values"), voice.number(len(value.letters))))
-    yield from _facts(voice, message("Mechanism {name}"), rows, name=own(value.name))
+    yield from voice.grid("Mechanism {name}", "Part|Value", rows, name=own(value.name))
 
 
 @shown.register
@@ -207,10 +207,6 @@ _ELSEWHERE: Final[Mapping[type, Callable[[Any, Voice], Iterator[Content]]]] = {
 """What is worded as in a report or on a screen."""
 for _kind, _tell in _ELSEWHERE.items():
     shown.register(_kind, _tell)
-
-
-def _facts(voice: Voice, caption: str, rows: Iterable[tuple[Cell, Cell]], **fields: object) -> Iterator[Content]:
-    yield from voice.grid(caption, "Part|Value", rows, **fields)
 
 
 def _more(voice: Voice, rows: int, columns: int = 0) -> Iterator[Content]:

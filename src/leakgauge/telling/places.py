@@ -348,7 +348,7 @@ def _largest(voice: Voice, shown: MapShown, value: str) -> Iterator[Content]:
     numbers = [(one, at) for at, one in enumerate(shown.values[value]) if one is not None]
     largest = sorted(numbers, key=lambda pair: (-pair[0], pair[1]))[:_MOST_ROWS]
     kind = VALUES[value]
-    rows = ((*_where(shown, at), kind.tell(one)) for one, at in largest)
+    rows = ((*map(metres, _middle(shown, at)), kind.tell(one)) for one, at in largest)
     yield from voice.grid(
         "{title!s}: the largest values",
         "East of the map's corner|North of it|Value",
@@ -357,9 +357,9 @@ def _largest(voice: Voice, shown: MapShown, value: str) -> Iterator[Content]:
     )
 
 
-def _where(shown: MapShown, at: int) -> tuple[str, str]:
+def _middle(shown: MapShown, at: int) -> tuple[float, float]:
     if shown.columns is not None and shown.rows is not None:
         up, along = divmod(at, shown.columns)
-        return metres((along + 0.5) * shown.width / shown.columns), metres((up + 0.5) * shown.height / shown.rows)
+        return (along + 0.5) * shown.width / shown.columns, (up + 0.5) * shown.height / shown.rows
     corners = [corner for ring in shown.outlines[at] for corner in ring]
-    return metres(sum(x for x, _ in corners) / len(corners)), metres(sum(y for _, y in corners) / len(corners))
+    return sum(x for x, _ in corners) / len(corners), sum(y for _, y in corners) / len(corners)

@@ -64,9 +64,11 @@ def relation(
 
 def exact_levels(voice: Voice, levels: Mapping[str, Level], caption: str, **fields: object) -> Iterator[Content]:
     """The tightest level of each notion, by its name, and what reaches it."""
-    rows = (
-        (_named(voice, name, level), _exactly(voice, level), _witness(voice, level)) for name, level in levels.items()
-    )
+    rows = []
+    for name, level in levels.items():
+        # The level itself is asked for, and not what it promises: it is rounded to the nearest.
+        plain = voice.number(level, rounding=ROUND_HALF_EVEN) if level.low is None else None
+        rows.append((_named(voice, name, level), plain or _bracket(voice, level, level.unit), _witness(voice, level)))
     yield from voice.grid(caption, "Notion|Level|Worst case between", rows, **fields)
 
 
@@ -187,13 +189,6 @@ def _nothing_follows(
             "No conversion without more knowledge (a prior, the number of values, distances, neighbours) for {names}.",
             names=voice.listed(unknown),
         )
-
-
-def _exactly(voice: Voice, level: Level) -> Cell:
-    """The level itself is asked for, and not what it promises: it is rounded to the nearest."""
-    if level.low is None:
-        return voice.number(level, rounding=ROUND_HALF_EVEN)
-    return _bracket(voice, level, level.unit)
 
 
 def _bracket(voice: Voice, bounded: Quantity, unit: str = "") -> Cell:

@@ -43,7 +43,12 @@ def statement(voice: Voice) -> Iterator[Content]:
     if found is not None:
         yield from dials(voice, found, secret_in(deciding(voice), found))
     yield from (*every_secret(voice), *pictures(deciding(voice), *_FIRST))
-    yield from (*leaves, *told_places(voice), *_document(voice), *_signatures(voice))
+    yield from (*leaves, *told_places(voice), *_document(voice))
+    # The decision of whoever signs, with room to write.
+    if voice.released:
+        yield voice.say("Decision:  ☐ approve   ☐ approve with conditions   ☐ reject")
+        yield voice.say("Conditions: {line}", line=own("_" * 60))
+    yield from voice.grid("Signed by", "Name|Role|Date|Signature", [[(), (), (), ()]] * _SIGNATURES)
 
 
 def decision(voice: Voice) -> Iterator[Content]:
@@ -138,14 +143,6 @@ def _document(voice: Voice) -> Iterator[Content]:
     if made:
         rows.append((say("date"), own(made[:10])))
     yield from voice.grid("The document", "What|As declared", rows)
-
-
-def _signatures(voice: Voice) -> Iterator[Content]:
-    """The decision of whoever signs, with room to write."""
-    if voice.released:
-        yield voice.say("Decision:  ☐ approve   ☐ approve with conditions   ☐ reject")
-        yield voice.say("Conditions: {line}", line=own("_" * 60))
-    yield from voice.grid("Signed by", "Name|Role|Date|Signature", [[(), (), (), ()]] * _SIGNATURES)
 
 
 def _refused(voice: Voice) -> Iterator[Content]:

@@ -41,8 +41,7 @@ from leakgauge.web.questions import (
     texts_in,
 )
 from leakgauge.web.rendering import TEMPLATES
-from leakgauge.web.showing import all_files, picture, report_in, report_policy, result_fields
-from leakgauge.web.surveyed import survey_fields
+from leakgauge.web.showing import all_files, picture, report_in, report_policy, result_fields, survey_fields
 from leakgauge.web.workspace import Workspace
 
 _HERE: Final = Path(__file__).parent
@@ -287,8 +286,9 @@ class Page:
 
     async def _figure(self, request: Request) -> Response:
         job, language = self._asked_job(request), language_asked(request)
-        name = request.path_params["name"]
-        place = _place(request)
+        name, given = request.path_params["name"], request.query_params.get("secret", "")
+        # The place of the secret that is asked about; None of the one that decides.
+        place = int(given) if given.isdecimal() and len(given) < 9 else None
         question = ("figure", job.version(), name, place, language.code)
         with _files_of(job):
             drawn = await self._drawn.once(question, lambda: picture(name, job, place, language))
@@ -347,12 +347,6 @@ async def _fields(job: Job, language: Language) -> dict[str, object]:
 def _to_keep(name: str) -> dict[str, str]:
     """The headers of a file to keep; ids of jobs and names of editions and languages need no quoting."""
     return {"Content-Disposition": f'attachment; filename="{re.sub("[^A-Za-z0-9._-]", "-", name)}"'}
-
-
-def _place(request: Request) -> int | None:
-    """The place of the secret that is asked about; None of the one that decides."""
-    given = request.query_params.get("secret", "")
-    return int(given) if given.isdecimal() and len(given) < 9 else None
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What the files of a job show: its verdict, pictures and report."""
+"""What a survey shows, and the files of a job: its verdict, pictures and report."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from leakgauge.artefacts import codec
 from leakgauge.artefacts.dials import DIALS
 from leakgauge.artefacts.report import Grid
+from leakgauge.artefacts.survey import Suggested, Survey, SurveyedColumn
 from leakgauge.artefacts.verdict import Judgement
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.languages import Language
@@ -18,7 +19,7 @@ from leakgauge.report import Edition, Report
 from leakgauge.report.html import style_hash
 from leakgauge.report.reading import diagram_in
 from leakgauge.report.report import FORMS
-from leakgauge.telling.blocks import text_of
+from leakgauge.telling.blocks import Inline, blocks_of, text_of
 from leakgauge.telling.criteria import criteria
 from leakgauge.telling.dials import deciding, dial_rows, judged_by, secret_in
 from leakgauge.telling.figures.dials import is_known
@@ -26,6 +27,7 @@ from leakgauge.telling.headline import every_secret, headline
 from leakgauge.telling.pictures import figure_of, pictures
 from leakgauge.telling.shown import Shown
 from leakgauge.telling.statement import cautions, decision
+from leakgauge.telling.survey import columns, combinations, identifying
 from leakgauge.telling.verdict import THEN, changes, limit_in_words, meant, notes, policy
 from leakgauge.telling.voice import Voice, inline_of
 from leakgauge.web.job import Job
@@ -37,6 +39,11 @@ _PICTURES: Final = (
     *("criteria", "influence", "guarantee", "repeats", "telling", "tuning"),
 )
 """Those that the page offers, in its order."""
+_TOGETHER: Final = 4
+"""Combinations that are shown; the command line has them all."""
+_COUNTS: Final = slice(2, 5)
+"""The cells of a column that stand in one line."""
+_NAMES, _TELLS, _ROLE = 5, 6, 7
 
 
 def voice_of(job: Job, language: Language) -> Voice:
@@ -159,3 +166,38 @@ def all_files(job: Job) -> BinaryIO:
             archive.write(job.folder / name, f"{job.key}/{name}")
     packed.seek(0)
     return packed
+
+
+def survey_fields(found: Survey, language: Language) -> dict[str, object]:
+    """The survey for the page."""
+    voice = Voice(language=language)
+    grid, *rest = blocks_of(columns(voice, found))
+    assert isinstance(grid, Grid)
+    rows = zip(found.columns, grid.rows, strict=True)
+    warned = identifying(voice, [one for one in found.columns if one.identifier is not None or one.free_text])
+    return {
+        "secrets": found.secrets,
+        "columns": {one.name: _column_fields(voice, found, one, grid.head, row) for one, row in rows},
+        "told": html((*warned, *rest, *combinations(voice, found.combinations[:_TOGETHER])), language),
+    }
+
+
+def _column_fields(
+    voice: Voice, found: Survey, column: SurveyedColumn, head: tuple[str, ...], row: tuple[Inline, ...]
+) -> dict[str, object]:
+    naming = column.identifier is not None or column.free_text
+    counts = (
+        voice.language.say("{name}: {value}", name=name, value=text_of(cell, voice.language))
+        for name, cell in zip(head[_COUNTS], row[_COUNTS], strict=True)
+    )
+    shown = [_NAMES] if naming else []
+    shown += [_TELLS] if column.tells else []
+    # What reveals little is not known before there is a secret.
+    shown += [_ROLE] if not naming and (found.secrets or column.suggested is not Suggested.PUBLIC) else []
+    lines = [voice.say("{name}: {value}", name=head[at], value=row[at]) for at in shown]
+    return {
+        "counts": " · ".join(counts),
+        "told": laid_out("column.html", voice.language, lines=lines, warned=naming),
+        "naming": naming,
+        "suggested": column.suggested.value,
+    }
