@@ -252,11 +252,13 @@ def test_nothing_that_was_written_is_parsed_or_decoded_again(tmp_path: Path, mon
 
     def encoding(artefact: Any, **options: Any) -> Any:
         made = built(artefact, **options)
-        encoded.add(written(made))
+        if isinstance(made, dict):
+            encoded.add(written(made))
         return made
 
     def decoding(fields: Any, *kind: Any, **options: Any) -> Any:
-        decoded.add(written(fields))
+        if isinstance(fields, dict):
+            decoded.add(written(fields))
         return convert(fields, *kind, **options)
 
     def counted(text: str | bytes, **options: Any) -> Any:
@@ -280,5 +282,6 @@ def test_nothing_that_was_written_is_parsed_or_decoded_again(tmp_path: Path, mon
     # But the key of the order of the rows, which is held no longer than it is needed.
     assert not [text for text in parsed if "leakgauge/" in text and "leakgauge/row-order/" not in text]
     assert done.released
-    assert len(encoded) > 5
+    # Of nothing but artefacts: a text or a number that is read by itself is none.
+    assert len(encoded) > 5 and decoded
     assert not encoded & decoded
