@@ -11,6 +11,7 @@ import subprocess
 import sys
 import types
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import pytest
 
 import leakgauge
 from leakgauge import errors
+from leakgauge.artefacts.dossier import FILES, REPORT
 
 SOURCE = Path(leakgauge.__file__).parent
 REFERENCE = SOURCE.parents[1] / "docs" / "reference" / "surface.md"
@@ -141,6 +143,64 @@ def test_nothing_is_written_at_import(tmp_path: Path) -> None:
 def _trees() -> dict[Path, ast.Module]:
     """Every source, parsed once, which takes seconds."""
     return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(SOURCE.rglob("*.py"))}
+
+
+def _texts(tree: ast.Module) -> Iterator[str]:
+    """The texts of a source but for its docstrings."""
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+            yield node.value
+
+
+def _templates(room: str) -> set[str]:
+    """What a room says to people."""
+    speaking = {"say", "message", "note", "alarm", "grid"}
+    calls = (
+        node
+        for path, tree in _trees().items()
+        if path.relative_to(SOURCE).parts[0] == room
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and node.args and ast.unparse(node.func).rpartition(".")[2] in speaking
+    )
+    return {str(one.args[0].value) for one in calls if isinstance(one.args[0], ast.Constant)}
+
+
+def test_results_are_named_in_one_place() -> None:
+    names = {one.name for one in FILES} | {REPORT}
+    assert len(names) > 20
+    naming = {path.relative_to(SOURCE) for path, tree in _trees().items() if not names.isdisjoint(_texts(tree))}
+    assert naming == {Path("artefacts", "dossier.py")}
+
+
+def test_the_recommendation_is_worded_once() -> None:
+    worded = [(path.name, one) for path, tree in _trees().items() for one in _texts(tree) if "Recommendation: " in one]
+    assert {name for name, _ in worded} == {"dials.py"}
+    assert sorted(one for _, one in worded) == [
+        "Recommendation: do not release.",
+        "Recommendation: release if you {conditions}.",
+        "Recommendation: release.",
+    ]
+    others = (path for path in SOURCE.rglob("*") if path.suffix in (".js", ".html", ".typ"))
+    assert not [path.name for path in others if "Recommendation: " in path.read_text(encoding="utf-8")]
+
+
+def test_faces_word_no_finding() -> None:
+    """They lay out what is told of a finding, a name beside its value at most, and round and build nothing."""
+    for path, tree in _trees().items():
+        if path.relative_to(SOURCE).parts[0] not in ("cli", "web"):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                assert node.module not in ("decimal", "leakgauge.rounding"), path
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                assert called not in ("Grid", "Paragraph", "Points", "Picture"), path
+                if re.fullmatch(r"voice\.(say|note|alarm|grid)", called):
+                    assert ast.unparse(node.args[0]) == repr("{name}: {value}"), path
+    # Heads and names may be alike, sentences are not.
+    shared = (_templates("cli") | _templates("web")) & _templates("telling")
+    assert not {one for one in shared if one.endswith(".")}
 
 
 KERNELS = ("probability", "distances", "randomness", "measures", "mechanisms", "notions", "design")

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console, RenderableType
+from rich.console import Console
 
 from leakgauge import papers
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import text_of
 from leakgauge.cli import main
 from leakgauge.cli.language import speaking
-from leakgauge.cli.output import Output, deliver
+from leakgauge.cli.output import Output, Telling, deliver
 from leakgauge.cli.terminal import terminal, voice_of
 from leakgauge.jobs.samples import adult_rows
 from leakgauge.probability import Channel
@@ -89,11 +89,11 @@ def test_the_same_numbers_in_both_languages(
 ) -> None:
     told = {}
 
-    def deliver_both(fields: Mapping[str, Any], to: Output, render: Callable[[], list[RenderableType]]) -> None:
+    def deliver_both(fields: Mapping[str, Any], to: Output, tell: Telling, *given: Any) -> None:
         # What was found is delivered in one language after the other: finding it takes most of the time.
         for code in ("en", "zh"):
             with speaking(code):
-                deliver(fields, to, render)
+                deliver(fields, to, tell, *given)
             told[code] = capsys.readouterr().out
 
     monkeypatch.setattr(f"leakgauge.cli.{arguments[0]}.deliver", deliver_both)

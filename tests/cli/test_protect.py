@@ -15,13 +15,13 @@ import pytest
 
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.verdict import Recommendation
-from leakgauge.cli.protect import report_command
 from leakgauge.jobs.assess import read_audit
 from leakgauge.jobs.protect import NAMES
 from leakgauge.languages import ENGLISH
 from leakgauge.release.ledger import open_ledger
 from leakgauge.telling.actions import given_out
 from leakgauge.telling.blocks import text_of
+from leakgauge.telling.outcome import report_command
 from leakgauge.telling.voice import Voice
 from tests.cli.running import as_json, run
 from tests.jobs.finished import ROWS, Finished

@@ -11,7 +11,7 @@ from click.shell_completion import BashComplete
 
 from leakgauge.cli import verbs
 from leakgauge.cli.help import Grouped, spoken
-from leakgauge.telling.numbers import Number, written
+from leakgauge.telling.blocks import Number, written
 from leakgauge.telling.voice import Voice
 from tests.cli.running import run
 from tests.cli.tree import paths

@@ -10,8 +10,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from leakgauge.cli.protect import render
 from leakgauge.jobs.protect import protect
+from leakgauge.languages import ENGLISH
+from leakgauge.telling.blocks import blocks_of, inlines, text_of
+from leakgauge.telling.outcome import protected
+from leakgauge.telling.shown import Shown
+from leakgauge.telling.voice import Voice
 from tests.grids import diagonal
 from tests.jobs.stubs import stubbed
 
@@ -53,5 +57,7 @@ def test_values_of_every_kind_are_protected(kind: str, how: dict[str, Any], made
     assert done.verdict.protection.ends[0] >= how.get("min_protection", 0)
     # No value is lost where it is released in sets, missing ones neither; the screen says how sets are read.
     assert not done.verdict.facts.lost
-    is_told = any("an empty cell is the set of none" in str(part) for part in render(done))
+    told = protected(Voice(Shown(done.kept.dossier())), done.folder, tmp_path / "other", refused=False)
+    texts = [text_of(parts, ENGLISH) for block in blocks_of(told) for parts in inlines(block)]
+    is_told = any("an empty cell is the set of none" in text for text in texts)
     assert is_told is ("mechanism" in how)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -236,16 +238,36 @@ def test_a_folder_of_something_else_stays_as_it_is(finished: Finished, tmp_path:
         protect(finished.asked, Path(finished.asked.table))
 
 
-def test_nothing_that_was_written_is_parsed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_that_was_written_is_parsed_or_decoded_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_people(tmp_path / "people.csv")
     parsed: list[str] = []
-    loads = json.loads
+    encoded: set[str] = set()
+    decoded: set[str] = set()
+    loads, built, convert = json.loads, msgspec.to_builtins, msgspec.convert
+
+    def written(fields: Any) -> str:
+        # Files have infinity in words.
+        plain = json.dumps(fields, sort_keys=True, default=str)
+        return re.sub(r"(-?)Infinity", r'"\1infinity"', plain)
+
+    def encoding(artefact: Any, **options: Any) -> Any:
+        made = built(artefact, **options)
+        if isinstance(made, dict):
+            encoded.add(written(made))
+        return made
+
+    def decoding(fields: Any, *kind: Any, **options: Any) -> Any:
+        if isinstance(fields, dict):
+            decoded.add(written(fields))
+        return convert(fields, *kind, **options)
 
     def counted(text: str | bytes, **options: Any) -> Any:
         parsed.append(str(text)[:200])
         return loads(text, **options)
 
     monkeypatch.setattr(json, "loads", counted)
+    monkeypatch.setattr(msgspec, "to_builtins", encoding)
+    monkeypatch.setattr(msgspec, "convert", decoding)
     asked = Request.of(
         str(tmp_path / "people.csv"),
         secret=("illness",),
@@ -255,8 +277,11 @@ def test_nothing_that_was_written_is_parsed_again(tmp_path: Path, monkeypatch: p
         simulate=7,
     )
     done = protect(asked, tmp_path / "out")
-    written = {place.name for place in (tmp_path / "out").glob("*.json")}
-    assert {"job.json", "release.json", "audit.json", "verdict.json", "report.json"} <= written
+    files = {place.name for place in (tmp_path / "out").glob("*.json")}
+    assert {"job.json", "release.json", "audit.json", "verdict.json", "report.json"} <= files
     # But the key of the order of the rows, which is held no longer than it is needed.
     assert not [text for text in parsed if "leakgauge/" in text and "leakgauge/row-order/" not in text]
     assert done.released
+    # Of nothing but artefacts: a text or a number that is read by itself is none.
+    assert len(encoded) > 5 and decoded
+    assert not encoded & decoded

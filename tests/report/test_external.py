@@ -24,9 +24,8 @@ from leakgauge.report.document import Document, retold, twin
 from leakgauge.report.external import LIMIT, masked, require_masked
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
-from leakgauge.telling.blocks import Block, Edition, Section
+from leakgauge.telling.blocks import Block, Edition, Number, Section, written
 from leakgauge.telling.figures.guarantee import surest
-from leakgauge.telling.numbers import Number, written
 from leakgauge.telling.voice import Voice
 from tests.grids import examples
 from tests.report.conftest import HOSTILE, ILLNESSES

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leakgauge.languages import ENGLISH, Language
-from leakgauge.telling.figures.texts import apart, clauses, joined, lines_of, listed, named, shortened, width_of
+from leakgauge.telling.figures.chart import apart, clauses, joined, lines_of, listed, named, shortened, width_of
 
 TEXTS = st.text(st.sampled_from("abWi 隐私，（）-:=_/1"), min_size=1, max_size=60)
 

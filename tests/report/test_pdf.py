@@ -13,9 +13,8 @@ from leakgauge.languages import Language
 from leakgauge.probability import Channel
 from leakgauge.report import pdf
 from leakgauge.report.document import Document
-from leakgauge.telling.blocks import Block, Edition, Section
+from leakgauge.telling.blocks import Block, Edition, Number, Section
 from leakgauge.telling.figures.channel import channel_figure
-from leakgauge.telling.numbers import Number
 
 LEAKAGE = Number(0.0764, "bits", "measurement.json#/background_floor", 0.0711, 0.0820)
 SOURCE = '#panic("ran") #include "/etc/passwd" *x* $y$ @nobody <label> \\ ] // "'

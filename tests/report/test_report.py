@@ -18,8 +18,7 @@ from leakgauge.release.record import file_digest
 from leakgauge.report.html import to_html
 from leakgauge.report.sections import SECTIONS
 from leakgauge.sentences import Sentence
-from leakgauge.telling.blocks import Edition, inlines
-from leakgauge.telling.numbers import Number
+from leakgauge.telling.blocks import Edition, Number, inlines
 from leakgauge.telling.titles import TITLES
 from tests.report.conftest import ILLNESSES
 from tests.report.facts import Facts, compose

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leakgauge.languages import Language
-from leakgauge.telling.blocks import text_of
-from leakgauge.telling.numbers import Number, written
+from leakgauge.telling.blocks import Number, text_of, written
 
 ENGLISH, CHINESE = Language("en"), Language("zh")
 

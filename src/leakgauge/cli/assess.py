@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,13 +13,9 @@ from leakgauge.artefacts.request.verbs import ExplainedBy, JudgedBy, JudgedColum
 from leakgauge.cli import options
 from leakgauge.cli.language import say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Output, Parts, deliver, require_not_read, working
-from leakgauge.cli.terminal import terminal, voice_of
+from leakgauge.cli.output import Output, deliver, require_not_read, working
 from leakgauge.drafts import require_writable
 from leakgauge.errors import FileError, OptionError
-
-if TYPE_CHECKING:
-    from leakgauge.artefacts import Judgement
 
 
 @click.command()
@@ -51,7 +47,10 @@ def command(columns: JudgedColumns, by: JudgedBy, also: ExplainedBy, strict: boo
     """
     if _wrote(given):
         return
+    from leakgauge.artefacts import Job, codec
+    from leakgauge.artefacts.dossier import JOB
     from leakgauge.jobs.verdicts import assess
+    from leakgauge.telling.verdict import assessed
 
     release, reading = given.pop("release"), given.pop("reading")
     if release is None:
@@ -59,7 +58,8 @@ def command(columns: JudgedColumns, by: JudgedBy, also: ExplainedBy, strict: boo
     _require_kept(to.file, release, given, (by.policy, by.diagram, by.questionnaire, also.fuzzy, also.stored))
     with working(say("Assessing")):
         found = assess(release, **given, **columns.given(), **by.given(), **also.given(), **reading.given())
-    deliver(found, to, lambda: _render(found, release))
+    job = codec.read(Job, release / JOB.name) if release.is_dir() else None
+    deliver(found, to, lambda voice: assessed(voice, found, job))
     found.require(strict=strict)
 
 
@@ -98,22 +98,3 @@ def _wrote(given: MutableMapping[str, Any]) -> bool:
         write_template(template, language)
         click.echo(say("Wrote {path!s}.", path=template))
     return diagram is not None or template is not None
-
-
-def _render(found: Judgement, release: Path) -> Parts:
-    from leakgauge.artefacts import Job, codec
-    from leakgauge.artefacts.dossier import JOB
-    from leakgauge.telling.actions import to_do
-    from leakgauge.telling.criteria import explained
-    from leakgauge.telling.dials import dials, recommended
-    from leakgauge.telling.verdict import changes, every_judged, notes, policy
-
-    voice, job = voice_of(), codec.read(Job, release / JOB.name) if release.is_dir() else None
-    shown = (every_judged, notes, changes, policy)
-    return terminal(
-        (
-            *(*recommended(voice, found), *to_do(voice, found, job), *dials(voice, found)),
-            *(one for finding in shown for one in finding(voice, found)),
-            *(one for secret in found.beside for one in explained(voice, found, secret, short=True)),
-        )
-    )

@@ -10,11 +10,9 @@ import click
 
 from leakgauge.artefacts.request import Reading
 from leakgauge.cli import options
-from leakgauge.cli.audit_queries import audit_planned
 from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import say
 from leakgauge.cli.output import Output, counting, deliver, require_not_read
-from leakgauge.cli.terminal import terminal, voice_of
 from leakgauge.drafts import require_writable
 from leakgauge.errors import FileError, OptionError, RefusalError
 from leakgauge.languages import message
@@ -131,12 +129,10 @@ def command(to: Output, **given: Any) -> None:
             raise OptionError(
                 "--{option!s} does not apply to the audit of {what}; leave it out.", option=option, what=kind
             )
-    if foreign:
-        _audit_foreign(given, to)
-    elif kind == "planned queries":
-        audit_planned(subject, given, to)
-    elif kind == "a record":
-        _audit_release(Path(subject), given, to)
+    if kind == "planned queries":
+        _audit_queries(subject, given, to)
+    elif kind in ("a record", "a release made elsewhere"):
+        _audit_release(None if foreign else Path(subject), given, to)
     else:
         _audit_mechanism(subject or program, given, to)
 
@@ -170,65 +166,40 @@ def _settings(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: given[name] for name in names if given[name] is not None}
 
 
-def _audit_release(record: Path, given: Mapping[str, Any], to: Output) -> None:
+def _audit_release(record: Path | None, given: Mapping[str, Any], to: Output) -> None:
+    """Audit a release by its record, or one that was made elsewhere and has none."""
     from leakgauge.artefacts.dossier import Dossier
-    from leakgauge.jobs.audit import audit_release
+    from leakgauge.audit.foreign import ForeignRoles
+    from leakgauge.jobs.audit import audit_foreign, audit_release
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
     from leakgauge.tables.levels import level_files
     from leakgauge.tables.opening import source_files
     from leakgauge.telling.audit import audited
 
-    original, released = given["original"], given["released"]
+    original, released, reading = given["original"], given["released"], given["reading"].given()
     if original is None:
         raise OptionError("An audit of a release needs the table it was made from; name it with --original.")
+    if record is None and not given["secret"] and not given["withhold"]:
+        raise OptionError("Without a record, nothing says which column is to be protected; name it with --secret.")
     files = [] if released is None else source_files(released)
     require_not_read(to.file, original, record, *files, *level_files(given["levels"]))
-    with open_table(original, **given["reading"].given()) as table, counting(say("Attacking")) as tell:
-        bins = parse_binnings(given["bins"], given["background"], given["levels"])
-        settings = _settings(given, "secret", "background", "unit", "confidence", "targets")
-        seed = given["simulate"] or 0
-        audit = audit_release(
-            record,
-            table,
-            released=released,
-            withheld=given["withhold"],
-            bins=bins,
-            simulation_seed=seed,
-            progress=tell,
-            **settings,
-        )
-    deliver(audit, to, lambda: terminal(audited(voice_of(Dossier(audit=audit)))))
-    audit.require()
-
-
-def _audit_foreign(given: Mapping[str, Any], to: Output) -> None:
-    from leakgauge.artefacts.dossier import Dossier
-    from leakgauge.audit.foreign.release import ForeignRoles
-    from leakgauge.jobs.audit import audit_foreign
-    from leakgauge.tables import open_table
-    from leakgauge.tables.binnings import parse_binnings
-    from leakgauge.tables.opening import source_files
-    from leakgauge.telling.audit import audited
-
-    original, released = given["original"], given["released"]
-    if original is None:
-        raise OptionError("An audit of a release needs the table it was made from; name it with --original.")
-    if not given["secret"] and not given["withhold"]:
-        raise OptionError("Without a record, nothing says which column is to be protected; name it with --secret.")
-    require_not_read(to.file, original, *source_files(released))
-    with open_table(original, **given["reading"].given()) as table, counting(say("Attacking")) as tell:
-        audit = audit_foreign(
-            released,
-            table,
-            ForeignRoles(given["secret"], given["withhold"], given["background"], given["unit"], given["key"]),
-            bins=parse_binnings(given["bins"], given["background"]),
-            reading=given["reading"].given(),
-            simulation_seed=given["simulate"] or 0,
-            progress=tell,
+    with open_table(original, **reading) as table, counting(say("Attacking")) as tell:
+        how = {
+            "bins": parse_binnings(given["bins"], given["background"], given["levels"]),
+            "simulation_seed": given["simulate"] or 0,
+            "progress": tell,
             **_settings(given, "confidence", "targets"),
-        )
-    deliver(audit, to, lambda: terminal(audited(voice_of(Dossier(audit=audit)))))
+        }
+        if record is None:
+            columns = (given[name] for name in ("secret", "withhold", "background", "unit", "key"))
+            audit = audit_foreign(released, table, ForeignRoles(*columns), reading=reading, **how)
+        else:
+            how |= _settings(given, "secret", "background", "unit")
+            audit = audit_release(record, table, released=released, withheld=given["withhold"], **how)
+    deliver(audit, to, audited, Dossier(audit=audit))
+    if record is not None:
+        audit.require()
 
 
 def _audit_mechanism(spelled: str, given: Mapping[str, Any], to: Output) -> None:
@@ -248,6 +219,32 @@ def _audit_mechanism(spelled: str, given: Mapping[str, Any], to: Output) -> None
             progress=tell,
             **_settings(given, "claim", "inputs", "samples", "confidence", "seconds"),
         )
-    deliver(audit, to, lambda: terminal(shown(voice_of(), audit)))
+    deliver(audit, to, lambda voice: shown(voice, audit))
     if audit.violated:
         raise RefusalError("{claim!s} is disproved.", claim=str(audit.statement))
+
+
+def _audit_queries(source: str, given: Mapping[str, Any], to: Output) -> None:
+    """Draw the answers, reconstruct the secret from them, and show how well that went."""
+    from leakgauge.jobs.audit_queries import Answering, audit_queries
+    from leakgauge.tables import open_table
+    from leakgauge.telling.audit import reconstructed
+
+    if len(given["secret"]) != 1:
+        raise OptionError(
+            "{count} secrets are named, but one is reconstructed from planned queries; name it with --secret.",
+            count=len(given["secret"]),
+        )
+    if given["epsilon"] is None:
+        raise OptionError("The noise of the answers is unknown; give the budget of each with --epsilon.")
+    require_not_read(to.file, source, given["queries"])
+    with open_table(source, **given["reading"].given()) as table, counting(say("Answering")) as tell:
+        drawn = Answering(
+            given["epsilon"],
+            given["delta"],
+            confidence=given["confidence"],
+            simulation_seed=given["simulate"],
+            **({} if given["runs"] is None else {"runs": given["runs"]}),
+        )
+        audit = audit_queries(given["queries"], table, given["secret"][0], drawn, name=source, progress=tell)
+    deliver(audit, to, lambda voice: reconstructed(voice, audit))

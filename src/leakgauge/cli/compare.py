@@ -49,11 +49,10 @@ def command(
 
     A number with noise is clamped to its bounds after the noise; exponential has the utility −distortion.
     """
-    from leakgauge.cli.terminal import terminal, voice_of
     from leakgauge.jobs.compare import compare
     from leakgauge.tables.binnings import parse_binnings
     from leakgauge.tables.levels import level_files
-    from leakgauge.telling.comparison import comparison as compared
+    from leakgauge.telling.comparison import between_centres, compared
 
     secret = asked.secret
     options.require_one_source(secret, source.together)
@@ -62,10 +61,8 @@ def command(
     weights = None if asked.weights is None else Path(str(asked.weights))
     require_not_read(to.file, table, *files, *loss.files, weights, *level_files(asked.levels))
     with working(say("Comparing for {table!s} …", table=Path(table).name)):
-        comparison = compare(table, mechanisms, distortion=loss.distortion(), **asked.given(), **reading.given())
+        found = compare(table, mechanisms, distortion=loss.distortion(), **asked.given(), **reading.given())
     bins = parse_binnings(asked.bins, secret + asked.background, asked.levels)
     deliver(
-        comparison,
-        to,
-        lambda: [*terminal(compared(voice_of(), comparison, secret)), *options.between_centres(loss, bins, secret)],
+        found, to, lambda voice: (*compared(voice, found, secret), *between_centres(voice, loss.names, bins, secret))
     )

@@ -11,12 +11,11 @@ import click
 from leakgauge.cli import options
 from leakgauge.cli.language import current, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Output, Parts, deliver, require_picture, working
+from leakgauge.cli.output import Output, deliver, require_picture, working
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Composed
     from leakgauge.notions.composition.plan import SequencePlan
 
 
@@ -60,6 +59,7 @@ def command(sequence: tuple[str, ...], curve: Path | None, to: Output, **given: 
     """
     from leakgauge.artefacts.codec import encode
     from leakgauge.jobs.compose import compose_plan
+    from leakgauge.telling.composition import composition
 
     plan = _plan(sequence, **given)
     files = (*plan.files, *(Path(one) for one in sequence if _is_plan(one)))
@@ -71,7 +71,7 @@ def command(sequence: tuple[str, ...], curve: Path | None, to: Output, **given: 
         from leakgauge.telling.figures.privacy_curves import privacy_curves_figure
 
         write_whole(curve, privacy_curves_figure(encode(found), current()).to_svg() + "\n", shareable=False)
-    deliver(found, to, lambda: _render(found, plan, curve))
+    deliver(found, to, lambda voice: composition(voice, found, plan, curve))
 
 
 def _is_plan(text: str) -> bool:
@@ -100,8 +100,7 @@ def _plan(
         return SequencePlan(steps, tuple(delta), compared or Neighbours.REPLACE_ONE, aim)
     if len(sequence) > 1:
         raise OptionError(
-            "{plan!s} is a plan, and other arguments stand beside it; give one plan, or steps, not both.",
-            plan=plans[0],
+            "{plan!s} is a plan, and other arguments stand beside it; give one plan, or steps, not both.", plan=plans[0]
         )
     if times is not None or sampled is not None:
         raise OptionError(
@@ -110,11 +109,3 @@ def _plan(
             key="count" if times is not None else "sampling-probability",
         )
     return read_sequence(plans[0], deltas=delta, neighbours=compared, target=aim)
-
-
-def _render(found: Composed, plan: SequencePlan, curve: Path | None) -> Parts:
-    from leakgauge.cli.terminal import terminal, voice_of
-    from leakgauge.telling.composition import composition
-
-    parts = terminal(composition(voice_of(), found, plan))
-    return parts if curve is None else [*parts, say("The curves are drawn in {file!s}.", file=str(curve))]

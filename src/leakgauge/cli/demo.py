@@ -10,7 +10,6 @@ import click
 from leakgauge.cli import options
 from leakgauge.cli.language import current, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Output, deliver
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import FileError
 
@@ -35,7 +34,7 @@ def command(sample: Path | None, places: Path | None, opened: bool, as_json: boo
     Finds the most useful setting with a protection of 60, then releases, attacks, judges and reports it.
     """
     from leakgauge.artefacts import Request
-    from leakgauge.cli.protect import progress_lines, render
+    from leakgauge.cli.protect import progress_lines, show
     from leakgauge.jobs.protect import protect
     from leakgauge.jobs.samples import adult_csv
 
@@ -59,7 +58,7 @@ def command(sample: Path | None, places: Path | None, opened: bool, as_json: boo
     )
     with progress_lines() as tell:
         done = protect(asked, output, progress=tell)
-    deliver(done.job, Output(as_json), lambda: render(done))
+    show(done, as_json)
     if opened:
         click.launch(str(output / "report.html"))
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -30,14 +28,13 @@ from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import current, say
 from leakgauge.cli.options import FILE, loss_of
-from leakgauge.cli.output import Output, Parts, deliver, require_not_read, working
+from leakgauge.cli.output import Output, deliver, require_not_read, working
 from leakgauge.drafts import write_whole
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
 from leakgauge.sentences import Sentence
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts.design import GuessedDesign, RoundsTold
     from leakgauge.design import Knowledge, RateDistortion, Solution
     from leakgauge.design.problem import Target
     from leakgauge.design.vulnerability import LeastVulnerable
@@ -47,6 +44,11 @@ if TYPE_CHECKING:
 
 PICTURED_GAP = 1e-5
 """In nats: finer than a picture can show."""
+_ALONE = (
+    *("slope", "max_leakage", "curve", "through", "after", "keep_at_least", "never_changed"),
+    *("local_dp", "identifiability", "weights", "gap"),
+)
+"""Parameters of options that ask for more than a largest distortion, or for another proof."""
 
 
 class Designing(RequestPart, frozen=True):
@@ -116,11 +118,7 @@ class Designing(RequestPart, frozen=True):
 @click.argument("table", type=options.ADDRESS)
 @options.taking(asked=Designing, reading=Reading)
 @click.option(
-    "-o",
-    "--output",
-    type=FILE,
-    metavar="FILE",
-    help="The channel file; for a curve, .json or .csv; .svg draws it.",
+    "-o", "--output", type=FILE, metavar="FILE", help="The channel file; for a curve, .json or .csv; .svg draws it."
 )
 @options.as_json
 def command(table: str, asked: Designing, reading: Reading, output: Path | None, as_json: bool) -> None:
@@ -170,9 +168,7 @@ def command(table: str, asked: Designing, reading: Reading, output: Path | None,
     curve, within = asked.curve, asked.within
     options.require_one_source(secret, asked.together)
     if asked.least == "guess":
-        from leakgauge.cli import guessed
-
-        guessed.require_distortion_alone(asked.given())
+        _require_distortion_alone(asked.given())
     target = _target(asked)
     known = _knowledge(asked.knowledge, background)
     if asked.after and through is not None:
@@ -214,57 +210,62 @@ def command(table: str, asked: Designing, reading: Reading, output: Path | None,
         problem, exact = after_rounds(problem, earlier) if earlier else (problem, True)
         if curve is None:
             _require_drawable(problem, output)
-        least = None
+        least: LeastVulnerable | None = None
+        solutions: Sequence[Solution] = ()
+        beside: Sequence[Solution] = ()
         if asked.least == "guess":
             from leakgauge.design.vulnerability import least_vulnerability
 
             least = least_vulnerability(problem)
+        elif curve is None:
+            solutions = [solve(problem, gap)]
         else:
-            solutions = [solve(problem, gap)] if curve is None else frontier(problem, curve, gap)
-            price = price_of_keeping(solutions[0], gap) if curve is None else None
-            beside: Sequence[Solution] = ()
-            if curve is not None and _is_picture(output) and problem.keep is not Keep.NOTHING:
+            solutions = frontier(problem, curve, gap)
+            if _is_picture(output) and problem.keep is not Keep.NOTHING:
                 # The second curve, where nothing is kept, shows what keeping costs.
                 free = replace(problem, keep=Keep.NOTHING, keep_at_least=0.0, never_changed=())
                 beside = frontier(free, curve, max(gap, PICTURED_GAP))
-
-    def shown(tell: Callable[[Voice], Iterator[Content]]) -> Parts:
-        # Whoever takes the JSON waits for no words.
-        from leakgauge.cli.terminal import terminal, voice_of
-        from leakgauge.telling.design import keep_private
-
-        voice = voice_of()
-        private = [] if output is None else [keep_private(voice, output.name)]
-        about_bins = (*options.between_centres(loss, bins, released), *options.learnt_bins(bins))
-        return [*terminal(chain(tell(voice), private)), *about_bins]
-
-    if least is not None:
-        if output is not None:
-            write_whole(output, _channel_artefact(question, least, output))
-        told = as_guessed(least)
-        deliver(told, Output(as_json), lambda: shown(partial(_least_guessed, told, question)))
-        return
+        price = price_of_keeping(solutions[0], gap) if solutions and curve is None else None
     if output is not None and curve is None:
-        write_whole(output, _channel_artefact(question, solutions[0], output))
+        write_whole(output, _channel_artefact(question, least or solutions[0], output))
     elif output is not None:
         write_whole(output, _curve_artefact(question, solutions, output, beside))
+    guessed = None if least is None else as_guessed(least)
     rounds = None if before is None else as_rounds(NextRound(solutions[0], before, exact), len(earlier))
-    answer = as_design(solutions[0], price=price, rounds=rounds) if curve is None else as_frontier(solutions, question)
-    deliver(answer, Output(as_json), lambda: shown(partial(_designed, solutions, question, price, rounds)))
+
+    def shown(voice: Voice) -> Iterator[Content]:
+        from leakgauge.telling import design as telling
+        from leakgauge.telling.comparison import between_centres
+        from leakgauge.telling.measurement import learnt_bins
+
+        if guessed is not None:
+            yield from telling.least_guessed(voice, guessed, secret, question.distortion)
+        else:
+            yield from telling.design(voice, solutions, secret, through, price, rounds)
+        if output is not None:
+            yield telling.keep_private(voice, output.name)
+        yield from (*between_centres(voice, loss.names, bins, released), *learnt_bins(voice, bins))
+
+    if curve is not None:
+        deliver(as_frontier(solutions, question), Output(as_json), shown)
+    else:
+        deliver(guessed or as_design(solutions[0], price=price, rounds=rounds), Output(as_json), shown)
 
 
-def _least_guessed(told: GuessedDesign, question: Question, voice: Voice) -> Iterator[Content]:
-    from leakgauge.telling.design import least_guessed
-
-    return least_guessed(voice, told, question.secret, question.distortion)
-
-
-def _designed(
-    solutions: Sequence[Solution], question: Question, price: float | None, rounds: RoundsTold | None, voice: Voice
-) -> Iterator[Content]:
-    from leakgauge.telling.design import design
-
-    return design(voice, solutions, question.secret, question.through, price, rounds)
+def _require_distortion_alone(given: Mapping[str, Any]) -> None:
+    """Refuse options, by their names where they are not their defaults, that the least chance of a right guess is not
+    found for."""
+    others = [f"--{name.replace('_', '-')}" for name in _ALONE if name in given]
+    others += [f"--keep {given['keep']}"] if "keep" in given else []
+    others += [f"--knowledge {given['knowledge']}"] if given.get("knowledge") in ("both", "published") else []
+    if others:
+        raise OptionError(
+            "--least guess is found for a largest distortion alone and cannot be combined with {other!s}; leave one "
+            "of the two out.",
+            other=others[0],
+        )
+    if "max_distortion" not in given and "within" not in given:
+        raise OptionError("--least guess needs a largest distortion; give it with --max-distortion, or --within.")
 
 
 def _floors(texts: Sequence[str]) -> dict[str, float] | float:

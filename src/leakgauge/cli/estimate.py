@@ -61,9 +61,8 @@ def command(release: str, asked: Estimating, reading: Reading, to: Output) -> No
     leakgauge estimate kit
     """
     from leakgauge.artefacts import Estimates
-    from leakgauge.cli.terminal import terminal, voice_of
     from leakgauge.release.estimates import estimate
-    from leakgauge.telling.estimates import estimates
+    from leakgauge.telling.recipients import estimates
 
     channels = _channels(asked.channel, release, reading)
     files = (Path(how) for how in channels.values() if how.lower().endswith(".json"))
@@ -77,7 +76,7 @@ def command(release: str, asked: Estimating, reading: Reading, to: Output) -> No
         answers += [recipient.mean(asked.mean, asked.by)] if asked.mean is not None else []
         answers, refused = (answers, ()) if answers else _everything(recipient)
     found = Estimates(Path(release).name, answers[0].rows, tuple(answers), (*refused, *recipient.notes))
-    deliver(found, to, lambda: terminal(estimates(voice_of(), found)), shareable=True)
+    deliver(found, to, lambda voice: estimates(voice, found), shareable=True)
 
 
 def _channels(texts: Sequence[str], release: str, reading: Reading) -> dict[str, str]:

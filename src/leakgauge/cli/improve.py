@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import shlex
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import structs
-from rich.text import Text
 
 from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.verbs import Improving
 from leakgauge.cli import options
 from leakgauge.cli.language import say
-from leakgauge.cli.output import Output, Parts, counting, deliver, require_not_read
-from leakgauge.cli.terminal import terminal, voice_of
+from leakgauge.cli.output import Output, counting, deliver, require_not_read
 from leakgauge.drafts import require_room
-from leakgauge.languages import message
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Judgement, Request
-    from leakgauge.artefacts.improvement import StoredImprovement
     from leakgauge.assessment.search import Search, Trial
 
 
@@ -44,6 +39,7 @@ def command(table: str, asked: Improving, reading: Reading, to: Output) -> None:
     search reads only a noisy histogram. Exit 1 if no setting keeps the limits.
     """
     from leakgauge.jobs.improve import improve, stored
+    from leakgauge.telling.search import improved
 
     require_not_read(to.file, table, None if asked.start is None else Path(asked.start))
     if asked.accounted is not None and to.file is not None:
@@ -54,7 +50,7 @@ def command(table: str, asked: Improving, reading: Reading, to: Output) -> None:
     search = found.search
     job, promise = _promise(search, table, asked, reading)
     told = structs.replace(stored(found), promised=None if promise is None else promise.dials[search.secret])
-    deliver(told, to, lambda: _render(told, search, table, job))
+    deliver(told, to, lambda voice: improved(voice, told, search, table, job))
     search.require()
     if promise is not None:
         promise.require()
@@ -87,29 +83,6 @@ def _promise(search: Search, table: str, asked: Improving, reading: Reading) -> 
                 found = judging.before(other)
                 job, promise = (job, promise) if found.failed else (other, found)
     return job, promise
-
-
-def _render(found: StoredImprovement, search: Search, table: str, job: Request | None) -> Parts:
-    from leakgauge.telling.search import searched
-
-    chosen, parts = search.chosen, terminal(searched(voice_of(), found))
-    if chosen is None:
-        return parts
-    if job is not None and not job.aims[0].mechanism and chosen.channel is None:
-        template = message("{setting} ({form}) protects too little beside all else that leaves; let the job search.")
-        parts.append(Text(say(template, setting=chosen.said, form=chosen.family.form), "bold"))
-    return [*parts, *_command(search, chosen, table, job)]
-
-
-def _command(search: Search, chosen: Trial, table: str, job: Request | None) -> Parts:
-    """The command that releases the chosen setting."""
-    if job is None:
-        words = ["leakgauge", "query", table, "histogram", "--column", search.secret, "--labels", "A|B|…"]
-        command = shlex.join([*words, "--epsilon", f"{chosen.parameter:.4g}", "--ledger", "LEDGER"])
-        said = say("This command answers it, with the values of {column!s} as labels:", column=search.secret)
-    else:
-        command, said = job.command("out"), say("This command releases it:")
-    return [said, Text(f"  {command}", no_wrap=True)]
 
 
 def released_by(chosen: Trial, table: str, asked: Improving, reading: Reading) -> Request:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
@@ -37,11 +37,6 @@ def say(template: str, /, **fields: object) -> str:
 def retell(text: str | Sentence) -> str:
     """A sentence from a lower room in the current language; an unknown text is left as it is."""
     return current().retell(text)
-
-
-def listed(things: Iterable[str]) -> str:
-    """Names or texts one after the other, as the language spoken now has them in a list."""
-    return current().listed(things)
 
 
 @contextmanager

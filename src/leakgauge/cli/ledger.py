@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from leakgauge.cli import options
-from leakgauge.cli.language import say
 from leakgauge.cli.output import Output, deliver
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
@@ -50,7 +47,6 @@ def open_account(ledger: str, dataset: str, unit: str, neighbours: str, to: Outp
     queries with --unit COLUMN.
     """
     from leakgauge.artefacts import LedgerTold
-    from leakgauge.cli.terminal import terminal, voice_of
     from leakgauge.notions.composition import Neighbours
     from leakgauge.release.ledger import Account, open_ledger
     from leakgauge.release.ledger.ledger import account_told, ledger_files
@@ -61,7 +57,7 @@ def open_account(ledger: str, dataset: str, unit: str, neighbours: str, to: Outp
     with open_ledger(ledger, create=True) as opened:
         account = opened.open_account(asked.dataset, asked.limit, unit=asked.unit, neighbours=asked.neighbours)
         told = LedgerTold(opened.head, (account_told(account),))
-    deliver(told, to, lambda: terminal([account_of(voice_of(), account)]))
+    deliver(told, to, lambda voice: [account_of(voice, account)])
 
 
 @command.command()
@@ -71,7 +67,6 @@ def open_account(ledger: str, dataset: str, unit: str, neighbours: str, to: Outp
 def show(ledger: str, dataset: str | None, to: Output) -> None:
     """The limits, what is used, what is left, and every entry."""
     from leakgauge.artefacts import LedgerTold
-    from leakgauge.cli.terminal import terminal, voice_of
     from leakgauge.release.ledger import open_ledger
     from leakgauge.release.ledger.ledger import account_told, ledger_files
     from leakgauge.telling.budget import budget
@@ -81,7 +76,8 @@ def show(ledger: str, dataset: str | None, to: Output) -> None:
         accounts = opened.accounts() if dataset is None else (opened.account(dataset),)
         told = tuple(account_told(account, opened) for account in accounts)
         found = LedgerTold(opened.head, told)
-    deliver(found, to, lambda: terminal(chain.from_iterable(map(partial(budget, voice_of()), accounts, told))))
+    shown = tuple(zip(accounts, told, strict=True))
+    deliver(found, to, lambda voice: (block for one in shown for block in budget(voice, *one)))
 
 
 @command.command()
@@ -93,12 +89,13 @@ def check(ledger: str, head: str | None, to: Output) -> None:
     from leakgauge.artefacts import LedgerTold
     from leakgauge.release.ledger import open_ledger
     from leakgauge.release.ledger.ledger import ledger_files
+    from leakgauge.telling.budget import unchanged
 
     require_writable(to.file, *ledger_files(ledger))
     with open_ledger(ledger) as opened:
         found, count = opened.check(head), len(opened.entries())
-    sentence = say("{count:d} entries are unchanged; head {head!s}", count=count, head=found)
-    deliver(LedgerTold(found, entries=count), to, lambda: [sentence])
+    told = LedgerTold(found, entries=count)
+    deliver(told, to, lambda voice: [unchanged(voice, told)])
 
 
 def _limit(epsilon: float | None, delta: float | None, rho: float | None, unlimited: bool) -> Limit:

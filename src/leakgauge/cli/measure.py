@@ -64,7 +64,6 @@ def command(table: str, asked: Measuring, each: bool, reading: Reading, to: Outp
     """
     from leakgauge.artefacts import EachMeasurement
     from leakgauge.artefacts.channel_file import read_channel
-    from leakgauge.cli.terminal import terminal, voice_of
     from leakgauge.jobs.measure import Roles, measure
     from leakgauge.measures import Estimator
     from leakgauge.probability.files import read_label_values
@@ -72,7 +71,7 @@ def command(table: str, asked: Measuring, each: bool, reading: Reading, to: Outp
     from leakgauge.tables.binnings import parse_binnings
     from leakgauge.tables.chosen_bins import settled
     from leakgauge.tables.levels import level_files
-    from leakgauge.telling.measurement import measurements
+    from leakgauge.telling.measurement import learnt_bins, measurements
 
     if each and asked.together:
         raise OptionError("--each and --together exclude each other; leave --each out.")
@@ -98,8 +97,5 @@ def command(table: str, asked: Measuring, each: bool, reading: Reading, to: Outp
     deliver(
         EachMeasurement(table, tuple(measured)) if several else measured[0],
         to,
-        lambda: [
-            *terminal(measurements(voice_of(), measured, len(asked.channel))),
-            *options.learnt_bins(bins),
-        ],
+        lambda voice: (*measurements(voice, measured, len(asked.channel)), *learnt_bins(voice, bins)),
     )

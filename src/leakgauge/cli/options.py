@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce, wraps
 from pathlib import Path
@@ -18,13 +18,11 @@ from msgspec.structs import fields
 from leakgauge.artefacts.request import Coarsening, Declared
 from leakgauge.artefacts.request.aim import PerSecret
 from leakgauge.artefacts.request.part import METRES, Names, Option, Options, RequestPart, hints, metadata, takes_several
-from leakgauge.cli.language import say
 from leakgauge.cli.output import Output
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
     from leakgauge.distances import Distortion
-    from leakgauge.tables import Binning
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -197,28 +195,6 @@ def require_one_source(secret: Sequence[str], together: bool) -> None:
             "{count} secrets are named, each with a channel of its own; name one, or add --together for one channel "
             "over all.",
             count=len(secret),
-        )
-
-
-def learnt_bins(bins: Mapping[str, Binning]) -> Iterator[str]:
-    """The bins that were learnt from the table, as they would be typed for ``--bins``."""
-    from leakgauge.tables.binnings import asked_binning, spelled_binning
-
-    for name, how in bins.items():
-        if asked_binning(how) is not how:
-            chosen = spelled_binning(how)
-            yield say("The bins of {column!s} were learnt from this table: {bins!s}.", column=name, bins=chosen)
-
-
-def between_centres(loss: Loss, bins: Mapping[str, Binning], released: Sequence[str]) -> Iterator[str]:
-    """How distances between bins are measured, where the distortion takes differences of numbers."""
-    from leakgauge.tables import Levels
-
-    numbers = any(name in bins and not isinstance(bins[name], Levels) for name in released)
-    if numbers and not {"absolute", "squared"}.isdisjoint(loss.names):
-        yield say(
-            "Distances between bins are those of their centres; the centre of an open outer bin lies half the width "
-            "of its neighbour beyond the edge."
         )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -25,8 +25,13 @@ from leakgauge.languages import ENGLISH
 from leakgauge.visible import in_json, on_one_line, visible
 from leakgauge.waiting import told_while_waiting
 
-Parts = list[RenderableType]
-"""Tables and texts for a person, one below the other; a string is shown as it is, brackets and all."""
+if TYPE_CHECKING:
+    from leakgauge.artefacts.dossier import Dossier
+    from leakgauge.telling.blocks import Content
+    from leakgauge.telling.voice import Voice
+
+Telling: TypeAlias = "Callable[[Voice], Iterable[Content]]"
+"""How a finding is worded."""
 
 STANDARD_OUTPUT = Path("-")
 """What ``-o`` names for standard output in place of a file."""
@@ -79,10 +84,13 @@ class Output:
     file: Path | None = None
 
 
-def deliver(answer: object, to: Output, render: Callable[[], Parts], *, shareable: bool = False) -> None:
-    """Write the artefact's file if asked, for others only where it is shareable, then print JSON or the tables.
+def deliver(
+    answer: object, to: Output, tell: Telling, dossier: Dossier | None = None, *, shareable: bool = False
+) -> None:
+    """Write the artefact's file if asked, for others only where it is shareable, then print JSON or what is told of it.
 
-    Where the file is standard output, the JSON is printed, once.
+    Where the file is standard output, the JSON is printed, once. It is told of a dossier, or of results that stand by
+    themselves.
     """
     from leakgauge.artefacts.codec import encode
 
@@ -92,13 +100,16 @@ def deliver(answer: object, to: Output, render: Callable[[], Parts], *, shareabl
     if to.as_json or to.file == STANDARD_OUTPUT:
         click.echo(_json(fields, sys.stdout.encoding or "utf-8"), nl=False)
         return
+    # Whoever takes the JSON waits for no words.
+    from leakgauge.cli.terminal import terminal, voice_of
+
     console = Screen(width=_width())
-    for part in render():
+    for part in terminal(tell(voice_of(dossier))):
         if isinstance(part, Text) and part.no_wrap:
             # A command to copy: the terminal may wrap the line, but no line break is printed.
             console.print(Text(on_one_line(part.plain), part.style), soft_wrap=True)
         else:
-            console.print(_fitting(Text(part) if isinstance(part, str) else part, console.width))
+            console.print(_fitting(part, console.width))
 
 
 def _width() -> int | None:

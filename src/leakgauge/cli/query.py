@@ -14,15 +14,16 @@ from leakgauge.artefacts.request import Reading
 from leakgauge.cli import options
 from leakgauge.cli.language import current, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Output, Parts, deliver, require_not_read, working
+from leakgauge.cli.output import Output, deliver, require_not_read, working
 from leakgauge.drafts import draft
 from leakgauge.errors import FileError, LeakgaugeError, OptionError
 from leakgauge.languages import message
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Answer
     from leakgauge.release.ledger import Entry
     from leakgauge.release.queries import Groups, Query
+    from leakgauge.telling.blocks import Content
+    from leakgauge.telling.voice import Voice
 
 _Option = Callable[[Any], Any]
 _COMMON = (
@@ -153,7 +154,6 @@ _verb("top", "TopLabels", message("The declared values that most rows have."), _
 
 
 def _run(table: str, kind: str, given: Mapping[str, Any]) -> None:
-    from leakgauge.cli.terminal import terminal, voice_of
     from leakgauge.jobs.query import ask, preview, require_no_ledger, stored_answer, stored_preview
     from leakgauge.notions.composition import Neighbours
     from leakgauge.release.ledger import open_ledger
@@ -188,15 +188,23 @@ def _run(table: str, kind: str, given: Mapping[str, Any]) -> None:
                 paid = ask(query, source, protection, kept, name, simulate, on_spend)
         if given["dry_run"]:
             dry = stored_preview(query, protection, cost, verdict, table)
-            deliver(dry, to, lambda: terminal(dry_run(voice_of(), query, protection, cost, verdict)))
+            deliver(dry, to, lambda voice: dry_run(voice, query, protection, cost, verdict))
             if verdict is not None:
                 verdict.require()
             return
         if ledger is None and simulate is None:
             click.echo(say("No --ledger is given: nothing counts this answer against a budget."), err=True)
-        _hand_over(
-            stored_answer(paid, table), to, lambda: terminal(answer(voice_of(), paid.answer, paid.cost, paid.spent))
-        )
+        found = stored_answer(paid, table)
+
+        def tell(voice: Voice) -> Iterator[Content]:
+            return answer(voice, paid.answer, paid.cost, paid.spent)
+
+        try:
+            deliver(found, to, tell)
+        except LeakgaugeError:
+            # The file could not be written, but the answer was paid for, so it is shown.
+            deliver(found, Output(to.as_json), tell)
+            raise
 
 
 def _query(kind: str, given: Mapping[str, Any], columns: Sequence[str]) -> Query[Any]:
@@ -249,15 +257,6 @@ def _spending() -> Iterator[Callable[[Entry], None]]:
 
             for entry in spends:
                 click.echo(f"leakgauge: {text_of(stays_spent(voice_of(), entry), current())}", err=True)
-        raise
-
-
-def _hand_over(answer: Answer, to: Output, rendered: Callable[[], Parts]) -> None:
-    try:
-        deliver(answer, to, rendered)
-    except LeakgaugeError:
-        # The file could not be written, but the answer was paid for, so it is shown.
-        deliver(answer, Output(to.as_json), rendered)
         raise
 
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import click
 
 from leakgauge.artefacts.request.part import Option, RequestPart
 from leakgauge.cli import options
-from leakgauge.cli.output import Output, Parts, deliver
+from leakgauge.cli.output import Output, deliver
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
-
-if TYPE_CHECKING:
-    from leakgauge.artefacts import Relation
 
 
 class Relating(RequestPart, frozen=True):
@@ -63,6 +60,8 @@ def command(subject: str, asked: Relating, to: Output) -> None:
     """
     from leakgauge.jobs.relate import relate
     from leakgauge.notions import Circumstances
+    from leakgauge.papers.counterexamples import COUNTEREXAMPLES
+    from leakgauge.telling.relation import relation
 
     require_writable(to.file, Path(subject), asked.prior, asked.against)
     if asked.unordered and asked.records is None:
@@ -77,7 +76,7 @@ def command(subject: str, asked: Relating, to: Output) -> None:
         delta=asked.delta,
         order=asked.order,
     )
-    relation = relate(
+    found = relate(
         subject,
         asked.prior,
         asked.records,
@@ -87,13 +86,6 @@ def command(subject: str, asked: Relating, to: Output) -> None:
         wanted=wanted,
         distortion=asked.distortion,
     )
-    deliver(relation, to, lambda: _render(relation))
-
-
-def _render(related: Relation) -> Parts:
-    from leakgauge.cli.terminal import terminal, voice_of
-    from leakgauge.papers.counterexamples import COUNTEREXAMPLES
-    from leakgauge.telling.relation import relation
-
-    named = {one.counterexample for one in related.implied if one.counterexample}
-    return terminal(relation(voice_of(), related, {name: COUNTEREXAMPLES[name]().description for name in named}))
+    named = {one.counterexample for one in found.implied if one.counterexample}
+    shown = {name: COUNTEREXAMPLES[name]().description for name in named}
+    deliver(found, to, lambda voice: relation(voice, found, shown))

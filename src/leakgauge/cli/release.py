@@ -92,7 +92,6 @@ def command(table: str, asked: Releasing, output: str | None, reading: Reading, 
     OUT and OUT with .public.json added may be handed out; the record itself, and the key of the rows' order in
     .order.json, are for their owner only.
     """
-    from leakgauge.cli.terminal import terminal, voice_of
     from leakgauge.randomness import OperatingSystem, Simulated
     from leakgauge.release import preview, read_plan, release
     from leakgauge.release.destinations import FileDestination, destination
@@ -137,14 +136,13 @@ def command(table: str, asked: Releasing, output: str | None, reading: Reading, 
         if asked.dry_run:
             bound, cost, verdict = preview(plan, source, ledger, name, known)
             found = _preview(bound, cost, None if verdict is None else verdict.allowed)
-            deliver(found, Output(as_json), lambda: terminal(releasing.preview(voice_of(), found, bound, cost)))
+            deliver(found, Output(as_json), lambda voice: releasing.preview(voice, found, bound, cost))
             if verdict is not None:
                 verdict.require()
             return
         assert output is not None
         if ledger is None and asked.simulate is None:
-            told = say("no --ledger is given, so nothing counts this release against a budget.")
-            click.echo(f"leakgauge: {told}", err=True)
+            say_uncounted()
         with progress_of(source.rows, counted=ledger is not None) as tell:
             made = release(
                 plan,
@@ -160,7 +158,7 @@ def command(table: str, asked: Releasing, output: str | None, reading: Reading, 
                 on_workers=asked.on_workers,
                 progress=tell,
             )
-        deliver(made.record, Output(as_json), lambda: terminal(releasing.release(voice_of(), made)))
+        deliver(made.record, Output(as_json), lambda voice: releasing.release(voice, made))
 
 
 def _priors(texts: Sequence[str], table: tables.Table, plan: ReleasePlan) -> dict[str, Prior | Distribution | float]:
@@ -198,6 +196,12 @@ def _epsilon(budget: str, text: str) -> float:
     if not 0 < epsilon < float("inf"):
         raise OptionError("The prior {found!r} has no ε above 0; write noisy-histogram:0.1.", found=text)
     return epsilon
+
+
+def say_uncounted() -> None:
+    """Say on standard error that a release is not counted."""
+    told = say("no --ledger is given, so nothing counts this release against a budget.")
+    click.echo(f"leakgauge: {told}", err=True)
 
 
 @contextmanager

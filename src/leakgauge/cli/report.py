@@ -69,7 +69,7 @@ def command(folder: Path, asked: Reporting, as_json: bool, output: Path | None) 
 
         require_writable(output)
         documents = twin(report.documents(language, kind, limit=least))
-        deliver(documents, Output(as_json, output), list, shareable=kind is Edition.EXTERNAL)
+        deliver(documents, Output(as_json, output), lambda _: (), shareable=kind is Edition.EXTERNAL)
         return
     if output == STANDARD_OUTPUT:
         from leakgauge.report.report import FORMS

@@ -27,7 +27,6 @@ def command(ctx: click.Context, name: str | None, curves: Path | None, to: Outpu
     """Print a paper's numbers beside ours, and its errors; without NAME, for every paper. Exit 1 if one differs."""
     from leakgauge.artefacts.codec import encode
     from leakgauge.artefacts.reproduction import Reproductions
-    from leakgauge.cli.terminal import terminal, voice_of
     from leakgauge.telling.published import published
 
     require_writable(to.file)
@@ -43,6 +42,6 @@ def command(ctx: click.Context, name: str | None, curves: Path | None, to: Outpu
         write_whole(
             curves, drawn_curves_figure(drawn["name"], drawn["curves"], current()).to_svg() + "\n", shareable=False
         )
-    deliver(stored, to, lambda: [part for paper in found for part in terminal(published(voice_of(), paper))])
+    deliver(stored, to, lambda voice: (block for paper in found for block in published(voice, paper)))
     if not stored.agrees:
         ctx.exit(1)

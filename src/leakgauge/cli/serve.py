@@ -21,10 +21,7 @@ _MIB = 1 << 20
 @click.argument("folder", type=FILE, default=Path())
 @click.option("--port", type=int, default=0, show_default="a free one", metavar="PORT", help="Of 127.0.0.1.")
 @click.option(
-    "--results",
-    type=FILE,
-    metavar="DIR",
-    help="Folder for the results of jobs; by default FOLDER/leakgauge-results.",
+    "--results", type=FILE, metavar="DIR", help="Folder for the results of jobs; by default FOLDER/leakgauge-results."
 )
 @click.option(
     "--max-upload",
@@ -66,7 +63,10 @@ def command(
         def opened(address: str) -> None:
             click.echo(say("The page is at {address!s} until Ctrl-C.", address=address))
             sys.stdout.flush()
-            if not no_browser and _has_display():
+            shows = (
+                sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+            )
+            if not no_browser and shows:
                 held = PrivateFolder()
                 stack.callback(held.close)
                 _show(address, held.place)
@@ -75,10 +75,6 @@ def command(
         with suppress(KeyboardInterrupt):
             serve(folder, results or folder / "leakgauge-results", port, max_upload * _MIB, opened, database)
     click.echo(say("The page is closed."))
-
-
-def _has_display() -> bool:
-    return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _show(address: str, folder: Path) -> None:

@@ -9,7 +9,6 @@ from leakgauge.artefacts.request.verbs import Surveying
 from leakgauge.cli import options
 from leakgauge.cli.language import say
 from leakgauge.cli.output import Output, counting, deliver, require_not_read
-from leakgauge.cli.terminal import terminal, voice_of
 
 
 @click.command()
@@ -33,4 +32,4 @@ def command(table: str, secret: tuple[str, ...], asked: Surveying, reading: Read
     require_not_read(to.file, table, *level_files(asked.levels))
     with counting(say("looking through the columns")) as progress:
         found = survey(table, secret, progress=progress, **asked.given(), **reading.given())
-    deliver(found, to, lambda: terminal(surveyed(voice_of(), found)))
+    deliver(found, to, lambda voice: surveyed(voice, found))

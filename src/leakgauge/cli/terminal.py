@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
 from rich.table import Column, Table
 from rich.text import Text
 
+from leakgauge.artefacts.dossier import Dossier
 from leakgauge.artefacts.report import Code, Grid, Paragraph, Points
 from leakgauge.cli.language import current, wrapped
-from leakgauge.telling.blocks import blocks_of, text_of
+from leakgauge.telling.blocks import Content, Inline, Number, blocks_of, text_of
+from leakgauge.telling.shown import Shown
 from leakgauge.telling.voice import Voice
-
-if TYPE_CHECKING:
-    from leakgauge.artefacts.dossier import Dossier
-    from leakgauge.cli.output import Parts
-    from leakgauge.telling.blocks import Content, Inline
-    from leakgauge.telling.numbers import Number
 
 _TONES: Final = {"warning": "bold red", "caution": "bold yellow", "good": "bold green"}
 _MANY: Final = 7
@@ -29,14 +26,12 @@ _NARROW: Final = 10
 
 def voice_of(dossier: Dossier | None = None) -> Voice:
     """The voice of the running verb; of a dossier, or of results that stand by themselves."""
-    from leakgauge.telling.shown import Shown
-
     return Voice(language=current()) if dossier is None else Voice(Shown(dossier), current())
 
 
-def terminal(contents: Iterable[Content]) -> Parts:
+def terminal(contents: Iterable[Content]) -> list[RenderableType]:
     """The blocks for a terminal; pictures are left to reports and pages."""
-    parts: Parts = []
+    parts: list[RenderableType] = []
     for block in blocks_of(contents):
         if isinstance(block, Paragraph):
             parts.append(Text(_text(block.parts), _TONES.get(block.tone, "")))

@@ -40,11 +40,10 @@ def command(
     Exit 0 when everything holds, 1 when something does not. Without a signature this shows integrity, not authenticity.
     """
     from leakgauge.artefacts import PublicRecord
-    from leakgauge.cli.terminal import terminal, voice_of
     from leakgauge.release import signatures, verify
     from leakgauge.release.ledger import open_ledger
     from leakgauge.tables.opening import source_files
-    from leakgauge.telling import verification as telling
+    from leakgauge.telling import releasing as telling
 
     if sign is not None and signed_by is not None:
         raise OptionError("Both --sign and --signed-by are given; sign first, then check with the public key.")
@@ -63,9 +62,5 @@ def command(
         shareable = isinstance(verification.record, PublicRecord)
         # The bytes that were checked: a record that took their place meanwhile stays unsigned.
         signature = signatures.sign_record(record, verification.content, key, shareable=shareable)
-    deliver(
-        verification.stored(),
-        to,
-        lambda: terminal(telling.verification(voice_of(), verification, record.name, signature)),
-    )
+    deliver(verification.stored(), to, lambda voice: telling.verification(voice, verification, record.name, signature))
     verification.require()

@@ -9,8 +9,7 @@ from importlib.metadata import version
 from leakgauge.artefacts.codec import sealed
 from leakgauge.artefacts.report import ToldDocument, ToldNumber, ToldReport
 from leakgauge.languages import Language
-from leakgauge.telling.blocks import Edition, Section, numbers_of, with_parts
-from leakgauge.telling.numbers import Number, written
+from leakgauge.telling.blocks import Edition, Number, Section, numbers_of, with_parts, written
 
 
 @dataclass(frozen=True)

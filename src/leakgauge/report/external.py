@@ -9,8 +9,7 @@ from typing import Any, Final
 from leakgauge.artefacts.report import Picture
 from leakgauge.errors import InternalError, OptionError
 from leakgauge.report.document import Document, retold
-from leakgauge.telling.blocks import numbers_of
-from leakgauge.telling.numbers import Number
+from leakgauge.telling.blocks import Number, numbers_of
 from leakgauge.telling.pictures import FOR_EVERYBODY, figure_of
 from leakgauge.telling.voice import Voice
 

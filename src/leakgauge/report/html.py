@@ -19,9 +19,8 @@ from leakgauge.artefacts.report import Code, Grid, Picture
 from leakgauge.errors import InternalError
 from leakgauge.languages import Language, message
 from leakgauge.report.document import Document, sources_of
-from leakgauge.telling.blocks import Block, Content, Edition, Inline, blocks_of
+from leakgauge.telling.blocks import Block, Content, Edition, Inline, Number, blocks_of, written
 from leakgauge.telling.figures.chart import Figure
-from leakgauge.telling.numbers import Number, written
 from leakgauge.visible import END, START
 
 if TYPE_CHECKING:
@@ -85,7 +84,10 @@ def block_words() -> dict[str, object]:
         # Smaller, the words of a picture, or of a table of the annex, could not be read on a narrow screen.
         "wide": lambda language: language.say("Scroll sideways to see all of it."),
         "script": lambda language: language.say("A script to be copied"),
-        "is_long": _is_long,
+        # Whether a cell has a word, such as a digest, that must be broken to fit.
+        "is_long": lambda parts: any(
+            len(word) > _LONGEST_WORD for one in parts if isinstance(one, str) for word in one.split()
+        ),
         "isolated": _isolated,
         "unmarked": _plain,
         "is_to_write_on": lambda row: not any(row),
@@ -140,11 +142,6 @@ def _isolated(text: str) -> Markup:
 def _plain(text: str) -> str:
     """The text without the signs around names that run from the right."""
     return text.replace(START, "").replace(END, "")
-
-
-def _is_long(parts: Inline) -> bool:
-    """Whether a cell has a word, such as a digest, that must be broken to fit."""
-    return any(len(word) > _LONGEST_WORD for part in parts if isinstance(part, str) for word in part.split())
 
 
 def _numbers(parts: Inline, language: Language) -> Iterator[tuple[str, str]]:

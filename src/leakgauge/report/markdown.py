@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture, Points
 from leakgauge.report.document import Document
-from leakgauge.telling.blocks import Block, Inline
-from leakgauge.telling.numbers import Number, written
+from leakgauge.telling.blocks import Block, Inline, Number, written
 
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~])")
 _STARTS = re.compile(r"^(\s*)([-+]|\d+[.)])(?=\s)")

@@ -18,9 +18,8 @@ from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture, Points
 from leakgauge.errors import EngineError, InternalError, OptionError
 from leakgauge.languages import Language
 from leakgauge.report.document import Document, sources_of
-from leakgauge.telling.blocks import Block, Edition, Inline, text_of
+from leakgauge.telling.blocks import Block, Edition, Inline, Number, text_of
 from leakgauge.telling.figures.chart import Figure
-from leakgauge.telling.numbers import Number
 
 _TEXT: Final = ("DejaVu Sans", "Libertinus Serif")
 """Fonts for text in the order they are wanted; the last one comes with typst."""

@@ -1,10 +1,10 @@
-"""A report on a release, for people to read: put together from its sections, and written in every format."""
+"""A report, for people to read: put together from its sections, and written in every format."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final
 
 from leakgauge.arguments import checked
@@ -23,7 +23,7 @@ from leakgauge.report.markdown import to_markdown
 from leakgauge.report.pdf import to_pdf
 from leakgauge.report.reading import diagram_in, read_dossier
 from leakgauge.report.sections import OF_A_SECRET, SECTIONS
-from leakgauge.telling.blocks import Block, Content, Edition, Section, blocks_of
+from leakgauge.telling.blocks import Content, Edition, Section, blocks_of
 from leakgauge.telling.dials import judged_by, recommended
 from leakgauge.telling.shown import Shown
 from leakgauge.telling.statement import document_number, table_of
@@ -197,10 +197,24 @@ def _sections(voice: Voice) -> Iterator[Section]:
         told, names = voice.each if own else (voice,), tuple(keys)
         for at, one in enumerate(told, 1):
             for key in names:
-                blocks = _blocks(one, key)
+                blocks = blocks_of(SECTIONS[key](one))
                 if blocks:
                     yield Section(f"{key}-{at}" if one.group else key, title(one, key), blocks)
 
 
-def _blocks(voice: Voice, key: str) -> tuple[Block, ...]:
-    return blocks_of(SECTIONS[key](voice))
+KEYS = ("places-comparison", "places-track", "places-survey", "places", "places-maps")
+
+
+def document_on(dossier: Dossier, language: Language) -> Document:
+    """The document on results about places; for those who may see the table."""
+    voice = Voice(Shown(dossier), language)
+    found = voice.dossier
+    results = (found.location_survey, found.location_comparison, found.location_design, found.location_track)
+    table = next((one.table for one in results if one is not None), "")
+    sections = []
+    for key in KEYS:
+        blocks = blocks_of(SECTIONS[key](voice))
+        if blocks:
+            sections.append(Section(key, title(voice, key), blocks))
+    name = language.say("Places of {table}", table=PurePath(table).name or "–")
+    return retold(Document(name, language, Edition.INTERNAL, tuple(sections)), in_a_sentence)

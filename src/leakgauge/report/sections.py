@@ -7,7 +7,6 @@ from typing import Final
 
 from leakgauge.telling.attacks import attacks
 from leakgauge.telling.blocks import Content
-from leakgauge.telling.coarsening import coarsening
 from leakgauge.telling.criteria import criteria
 from leakgauge.telling.data import context, data
 from leakgauge.telling.earlier import earlier
@@ -16,7 +15,7 @@ from leakgauge.telling.headline import headline
 from leakgauge.telling.leakage import leakage
 from leakgauge.telling.limits import assumptions, left_out, limitations, residual
 from leakgauge.telling.places import behind_maps, compared, protected, surveyed, tracked
-from leakgauge.telling.public_columns import telling
+from leakgauge.telling.public_columns import coarsening, telling
 from leakgauge.telling.recipients import recipients
 from leakgauge.telling.reproduction import crosswalk, reproduction
 from leakgauge.telling.search import tuning

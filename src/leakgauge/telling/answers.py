@@ -17,10 +17,9 @@ from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.ledger.ledger import left_of
 from leakgauge.release.queries import SIMULATION, Protection, Query
 from leakgauge.release.queries.labels import MISSING, OTHER
-from leakgauge.telling.blocks import Content, Inline
+from leakgauge.telling.blocks import Content, Inline, Number
 from leakgauge.telling.budget import left
 from leakgauge.telling.measurement import intervals
-from leakgauge.telling.numbers import Number
 from leakgauge.telling.voice import AS_DECLARED, Cell, Plain, Voice, own
 
 

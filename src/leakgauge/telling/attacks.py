@@ -11,13 +11,12 @@ from leakgauge.artefacts.report import Paragraph, Points
 from leakgauge.case.columns import LETTERS
 from leakgauge.languages import message
 from leakgauge.tables import Kind
-from leakgauge.telling.blocks import Content
+from leakgauge.telling.blocks import Content, Number, written
 from leakgauge.telling.columns import bins_of_secret, protected_columns
 from leakgauge.telling.guarantee import notion_of, parameters_of
 from leakgauge.telling.measurement import intervals
-from leakgauge.telling.numbers import Number, written
 from leakgauge.telling.pictures import pictures
-from leakgauge.telling.verification import outcomes
+from leakgauge.telling.releasing import outcomes
 from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
 
 _DIVERSITY = ("distinct", "entropy", "closeness", "largest_share", "likeness", "enhanced_likeness", "disclosure")
@@ -51,8 +50,14 @@ def findings(voice: Voice, audit: Audit, *, short: bool = False) -> Iterator[Con
 
     Where it is to be short, without what each attack knows and the intervals of its anchors.
     """
-    yield from (*_attacks(voice, audit, short=short), *pictures(voice, "attacks"), *_bounds(voice, audit))
-    yield from (*_anonymity(voice, audit), *_checks(voice, audit))
+    yield from (*_attacks(voice, audit, short=short), *pictures(voice, "attacks"))
+    yield from voice.grid(
+        "What the released rows show",
+        "Column|Claimed, at most|Shown, at least|Rows of each of two values",
+        (_bound(voice, column, shown) for column, shown in audit.columns.items()),
+    )
+    yield from _anonymity(voice, audit)
+    yield from voice.grid("Integrity checks of the release record", "Check|Result|Why", outcomes(voice, audit.checks))
 
 
 def accusations(voice: Voice) -> Iterator[Paragraph[Number]]:
@@ -180,14 +185,6 @@ def _attack(voice: Voice, one: Finding, *, several: bool, short: bool) -> Iterat
     yield (ceiling, *voice.say(" – exceeded")) if one.beats_claim else ceiling
 
 
-def _bounds(voice: Voice, audit: Audit) -> Iterator[Content]:
-    yield from voice.grid(
-        "What the released rows show",
-        "Column|Claimed, at most|Shown, at least|Rows of each of two values",
-        (_bound(voice, column, shown) for column, shown in audit.columns.items()),
-    )
-
-
 def _bound(voice: Voice, column: str, shown: Shown | None) -> tuple[Cell, ...]:
     if shown is None:
         few = message("too few rows, or nothing claimed") if voice.foreign is None else message("too few rows")
@@ -226,8 +223,7 @@ def _anonymity(voice: Voice, audit: Audit) -> Iterator[Content]:
             "{unique} rows are unique.",
             columns=voice.listed(groups.quasi_identifiers),
             classes=voice.number(groups, "classes"),
-            k=voice.number(groups, "k", count=True),
-            unique=voice.number(groups, "unique", count=True),
+            **voice.fields(groups, "k", "unique", count=True),
         )
     if audit.diversity:
         yield from voice.grid(
@@ -240,7 +236,3 @@ def _anonymity(voice: Voice, audit: Audit) -> Iterator[Content]:
             "knows more, or sees another release of the same people. They make no claim of differential "
             "privacy."
         )
-
-
-def _checks(voice: Voice, audit: Audit) -> Iterator[Content]:
-    yield from voice.grid("Integrity checks of the release record", "Check|Result|Why", outcomes(voice, audit.checks))

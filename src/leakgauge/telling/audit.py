@@ -111,10 +111,7 @@ def reconstructed(voice: Voice, audit: QueryAudit) -> Iterator[Content]:
         (say("by guessing the most common answer"), voice.number(attack.baseline, "value", percent=True)),
         (say("advantage"), voice.number(attack, "advantage", percent=True)),
         (say("advantage with exact answers"), voice.number(attack.raw, "value", percent=True)),
-        (
-            say("runs in which every row was guessed correctly"),
-            voice.say("{exact_runs} of {runs}", **counts),
-        ),
+        (say("runs in which every row was guessed correctly"), voice.say("{exact_runs} of {runs}", **counts)),
     ]
     yield from voice.grid(
         "Reconstruction of {secret} from planned answers", "What|Value", rows, secret=own(audit.secret)

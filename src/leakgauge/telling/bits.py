@@ -9,9 +9,8 @@ from leakgauge.artefacts.quantity import Quantity
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
 from leakgauge.rounding import is_all
-from leakgauge.telling.blocks import Inline
+from leakgauge.telling.blocks import Inline, Number
 from leakgauge.telling.columns import protected_columns
-from leakgauge.telling.numbers import Number
 from leakgauge.telling.voice import Voice
 
 

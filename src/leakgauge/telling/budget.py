@@ -5,22 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
-from leakgauge.artefacts.ledger import AccountTold, BudgetLeft, BudgetSums, SpendTold
+from leakgauge.artefacts.ledger import AccountTold, BudgetLeft, BudgetSums, LedgerTold
 from leakgauge.artefacts.record import Budget
 from leakgauge.languages import message
 from leakgauge.release.ledger import Account
-from leakgauge.telling.blocks import Content, Inline
-from leakgauge.telling.numbers import Number
-from leakgauge.telling.voice import AS_DECLARED, Cell, Plain, Voice, own
+from leakgauge.telling.blocks import Content, Inline, Number
+from leakgauge.telling.voice import AS_DECLARED, Cell, Plain, Voice, own, yes_or_no
 
 
 def budget(voice: Voice, account: Account, told: AccountTold) -> Iterator[Content]:
     """An account of a ledger, its sums and every entry; sums spent are rounded up, sums left down."""
     yield account_of(voice, account)
     yield from _sums(voice, account, told)
-    yield from voice.grid(
-        "Entries", "Entry|Time (UTC)|Purpose|ε|ρ|Completed", (_entry(voice, one) for one in told.entries or ())
+    entries: Iterator[tuple[Cell, ...]] = (
+        (
+            str(one.sequence),
+            one.time[:19].replace("T", " "),
+            voice.told(one.purpose),
+            *(amount(voice, one, name) for name in ("epsilon", "rho")),
+            yes_or_no(voice, one.completed is not None),
+        )
+        for one in told.entries or ()
     )
+    yield from voice.grid("Entries", "Entry|Time (UTC)|Purpose|ε|ρ|Completed", entries)
     yield from voice.grid(
         "What the releases reveal about each column",
         "Column|Releases|Bits revealed at most|Of|Not counted",
@@ -56,17 +63,9 @@ def account_of(voice: Voice, account: Account) -> Inline:
     )
 
 
-def _entry(voice: Voice, entry: SpendTold) -> tuple[Cell, ...]:
-    done = voice.language.say("no") if entry.completed is None else voice.language.say("yes")
-    time = entry.time[:19].replace("T", " ")
-    return (
-        str(entry.sequence),
-        time,
-        voice.told(entry.purpose),
-        amount(voice, entry, "epsilon"),
-        amount(voice, entry, "rho"),
-        done,
-    )
+def unchanged(voice: Voice, told: LedgerTold) -> Inline:
+    """That every entry of a ledger is as it was written."""
+    return voice.say("{count:d} entries are unchanged; head {head!s}", count=told.entries, head=told.head)
 
 
 def _sums(voice: Voice, account: Account, told: AccountTold) -> Iterator[Content]:

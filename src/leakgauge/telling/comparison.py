@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from leakgauge.artefacts.design import Compared, Comparison, RankedBy, Role
 from leakgauge.languages import message
+from leakgauge.tables import Binning, Levels
 from leakgauge.telling.blocks import Content
 from leakgauge.telling.voice import Cell, Plain, Voice, own
 
@@ -19,13 +20,13 @@ _BITS: Final = {
 }
 
 
-def comparison(voice: Voice, compared: Comparison, secret: Sequence[str]) -> Iterator[Content]:
+def compared(voice: Voice, found: Comparison, secret: Sequence[str]) -> Iterator[Content]:
     """The mechanisms, the best first, what their numbers mean, and the advice."""
-    floor, ranking = compared.background_floor, compared.ranking
+    floor, ranking = found.background_floor, found.ranking
     weighed = ranking[0].weighted_leakage is not None
-    leakage = symbol(compared.through)
+    leakage = symbol(found.through)
     # Identifiability is shown only where it ranks.
-    identified = compared.by is RankedBy.IDENTIFIABILITY
+    identified = found.by is RankedBy.IDENTIFIABILITY
     heads = [
         *(message("Mechanism"), message("Target"), _BITS[leakage]),
         *([message("weighted bits")] if weighed else []),
@@ -35,16 +36,16 @@ def comparison(voice: Voice, compared: Comparison, secret: Sequence[str]) -> Ite
         *(message("Keeps shares"), message("Effective rows"), message("Wasted bits")),
     ]
     rows = (_compared(voice, one, identified=identified) for one in ranking)
-    if compared.through is not None:
+    if found.through is not None:
         title = message("Mechanisms for {column} by what it reveals about {secret}, the best first")
-        through = own(compared.through)
+        through = own(found.through)
         yield from voice.grid(title, heads, rows, column=through, secret=voice.listed(secret))
     else:
         title = message("Mechanisms for {secret}, the best first")
         yield from voice.grid(title, heads, rows, secret=voice.listed(secret))
     if floor is not None:
         yield background_alone(voice, floor.value, leakage)
-    keeps = compared.keep == "shares"
+    keeps = found.keep == "shares"
     wasted = message(
         '"Wasted" is leakage that an equally useful channel avoids, proven to {gap:.1e} bits for this table\'s counts.'
     )
@@ -58,7 +59,7 @@ def comparison(voice: Voice, compared: Comparison, secret: Sequence[str]) -> Ite
         yield voice.say(
             "With --keep shares the least leaking channel is one that releases every value as often as it occurs."
         )
-    if compared.knowledge == "both":
+    if found.knowledge == "both":
         yield voice.say(
             "Effective rows are the share of this table's rows that would estimate cross-tables with the background as "
             "well as the release does. The least leaking channel reads the background, and its ε is conditional on it."
@@ -67,16 +68,28 @@ def comparison(voice: Voice, compared: Comparison, secret: Sequence[str]) -> Ite
         yield voice.say(
             "Effective rows are the share of this table's rows that would estimate shares as well as the release does."
         )
-    if compared.prior_skew is not None:
+    if found.prior_skew is not None:
         yield voice.say(
             "The most frequent value occurs {times} times as often as the rarest: no channel has an identifiability "
             "below {skew}.",
-            times=voice.number(math.exp(compared.prior_skew.value)),
+            times=voice.number(math.exp(found.prior_skew.value)),
             # Rounded like the levels in the table, one of which it may be.
-            skew=voice.number(compared.prior_skew),
+            skew=voice.number(found.prior_skew),
         )
-    if compared.advice is not None:
-        yield (voice.told(compared.advice),)
+    if found.advice is not None:
+        yield (voice.told(found.advice),)
+
+
+def between_centres(
+    voice: Voice, distortions: Sequence[str], bins: Mapping[str, Binning], released: Sequence[str]
+) -> Iterator[Content]:
+    """How distances between bins are measured, where a distortion takes differences of numbers."""
+    numbers = any(name in bins and not isinstance(bins[name], Levels) for name in released)
+    if numbers and not {"absolute", "squared"}.isdisjoint(distortions):
+        yield voice.say(
+            "Distances between bins are those of their centres; the centre of an open outer bin lies half the width "
+            "of its neighbour beyond the edge."
+        )
 
 
 def _compared(voice: Voice, one: Compared, *, identified: bool) -> Iterator[Cell]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from decimal import ROUND_CEILING
+from pathlib import Path
 from typing import Final
 
 from leakgauge.artefacts.composition import Calibrated, Composed, ComposedStep
@@ -16,8 +17,7 @@ from leakgauge.notions.composition import Neighbours
 from leakgauge.notions.composition.open_numbers import COUNT, OPENABLE
 from leakgauge.notions.composition.plan import SequencePlan
 from leakgauge.rounding import at_least, at_most
-from leakgauge.telling.blocks import Content, Inline
-from leakgauge.telling.numbers import Number
+from leakgauge.telling.blocks import Content, Inline, Number
 from leakgauge.telling.voice import Cell, Plain, Voice, own
 
 _SHOWN: Final = 0.05
@@ -34,7 +34,7 @@ _CHOSEN: Final = {
 _LARGEST: Final = message("The largest level that is proved to meet {target}: {name} {value} in step {at}.")
 
 
-def composition(voice: Voice, composed: Composed, plan: SequencePlan) -> Iterator[Content]:
+def composition(voice: Voice, composed: Composed, plan: SequencePlan, curve: Path | None = None) -> Iterator[Content]:
     """The number that meets the target, the level of the sequence at each δ, and what each step adds."""
     if composed.calibrated is not None:
         yield from _chosen(voice, composed.calibrated, plan)
@@ -65,6 +65,8 @@ def composition(voice: Voice, composed: Composed, plan: SequencePlan) -> Iterato
             "Where a record is replaced, sampling makes a loss rarer, not smaller; with --neighbours add-or-remove it "
             "makes it smaller too."
         )
+    if curve is not None:
+        yield voice.say("The curves are drawn in {file!s}.", file=str(curve))
 
 
 def _level(voice: Voice, level: Quantity) -> Number:

@@ -7,7 +7,7 @@ from decimal import ROUND_FLOOR
 
 from leakgauge.artefacts.criteria import Criteria, Criterion, CriterionLeaf
 from leakgauge.artefacts.report import Paragraph
-from leakgauge.artefacts.verdict import Beside, Judgement
+from leakgauge.artefacts.verdict import Judgement
 from leakgauge.languages import message
 from leakgauge.telling.blocks import Content
 from leakgauge.telling.dials import secret_in
@@ -34,25 +34,46 @@ def explained(voice: Voice, verdict: Judgement, secret: str, *, short: bool = Fa
             "100, and none is better than the score that it explains."
         )
         yield from pictures(voice, "criteria")
-    yield from (*_beside(voice, found.criteria), *_leaves(voice, found.criteria, secret, short=short))
-    yield from (*_published(voice, found), *_over_arcs(voice, found), *_comprehensive(voice, found))
-
-
-def _beside(voice: Voice, found: Criteria) -> Iterator[Content]:
-    if beside := voice.told(found.beside):
+    if beside := voice.told(found.criteria.beside):
         yield (beside,)
-    if found.audit is not None and found.audit.points is not None:
+    audit = found.criteria.audit
+    if audit is not None and audit.points is not None:
         yield voice.say(
             "Audit strength {points} of 100: how close the tests came to the claimed ε. It is not additional "
             "protection.",
-            points=_points(voice, found.audit),
+            points=_points(voice, audit),
+        )
+    yield from _leaves(voice, found.criteria, secret, short=short)
+    if (published := found.published) is not None:
+        yield voice.note(
+            "By the published method the score is {score} and the grade {grade}. {why}",
+            score=voice.number(published, "score"),
+            grade=own(published.grade),
+            why=Plain(voice.told(published.why_not)),
+        )
+    if (arcs := found.over_arcs) is not None:
+        names = {"score": message("score"), "privacy": message("privacy"), "utility": message("utility")}
+        rows = ((voice.say(said), voice.cell(arcs, name)) for name, said in names.items())
+        yield from voice.grid("Over the arcs of the diagram", "Score|Points", rows)
+        yield Paragraph("note", (voice.told(arcs.why_not),))
+        yield from pictures(voice, "influence")
+    if (fuzzy := found.comprehensive) is not None:
+        states: Iterator[tuple[Cell, ...]] = (
+            (voice.told(one.name), *(voice.number(one.memberships, state) for state in range(5)))
+            for one in fuzzy.factors
+        )
+        yield from voice.grid("Fuzzy comprehensive evaluation, memberships", "Factor|VLL|LL|ML|HL|VHL", states)
+        yield voice.note(
+            "By the comprehensive evaluation the grade is {grade}. {why}",
+            grade=own(fuzzy.grade),
+            why=Plain(voice.told(fuzzy.why_not)),
         )
 
 
 def _leaves(voice: Voice, found: Criteria, secret: str, *, short: bool) -> Iterator[Content]:
     every = [one for one in (*found.criteria, found.needed, found.audit) if one is not None]
     if short:
-        rows = ((own_name(one, voice.language), _points(voice, one), _standing(voice, one)) for one in every)
+        rows = ((own_name(one, voice.language), _points(voice, one), voice.told(one.standing.value)) for one in every)
         yield from voice.grid("Criteria of {secret}", "Criterion|Points|Source", rows, secret=own(secret))
     else:
         yield from voice.grid(
@@ -84,13 +105,9 @@ def _points(voice: Voice, found: Criterion | CriterionLeaf) -> Cell:
     return voice.number(found.points, "value", interval=found.points, rounding=ROUND_FLOOR)
 
 
-def _standing(voice: Voice, found: Criterion | CriterionLeaf) -> str:
-    return voice.told(found.standing.value)
-
-
 def _rows(voice: Voice, criterion: Criterion) -> Iterator[tuple[Cell, ...]]:
     """A line for the criterion, and one for each of its leaves."""
-    points, standing = _points(voice, criterion), _standing(voice, criterion)
+    points, standing = _points(voice, criterion), voice.told(criterion.standing.value)
     yield "", own_name(criterion, voice.language), "", points, "", standing, ""
     for leaf in criterion.leaves:
         yield (
@@ -99,43 +116,6 @@ def _rows(voice: Voice, criterion: Criterion) -> Iterator[tuple[Cell, ...]]:
             voice.cell(leaf, "value", unit=leaf.unit),
             _points(voice, leaf),
             voice.number(leaf, "weight", percent=True) if leaf.weight else voice.say("not counted"),
-            _standing(voice, leaf),
+            voice.told(leaf.standing.value),
             voice.told(leaf.source),
         )
-
-
-def _published(voice: Voice, beside: Beside) -> Iterator[Content]:
-    found = beside.published
-    if found is not None:
-        yield voice.note(
-            "By the published method the score is {score} and the grade {grade}. {why}",
-            score=voice.number(found, "score"),
-            grade=own(found.grade),
-            why=Plain(voice.told(found.why_not)),
-        )
-
-
-def _over_arcs(voice: Voice, beside: Beside) -> Iterator[Content]:
-    found = beside.over_arcs
-    if found is None:
-        return
-    names = {"score": message("score"), "privacy": message("privacy"), "utility": message("utility")}
-    rows = ((voice.say(said), voice.cell(found, name)) for name, said in names.items())
-    yield from voice.grid("Over the arcs of the diagram", "Score|Points", rows)
-    yield Paragraph("note", (voice.told(found.why_not),))
-    yield from pictures(voice, "influence")
-
-
-def _comprehensive(voice: Voice, beside: Beside) -> Iterator[Content]:
-    found = beside.comprehensive
-    if found is None:
-        return
-    rows: list[list[Cell]] = [
-        [voice.told(one.name), *(voice.number(one.memberships, state) for state in range(5))] for one in found.factors
-    ]
-    yield from voice.grid("Fuzzy comprehensive evaluation, memberships", "Factor|VLL|LL|ML|HL|VHL", rows)
-    yield voice.note(
-        "By the comprehensive evaluation the grade is {grade}. {why}",
-        grade=own(found.grade),
-        why=Plain(voice.told(found.why_not)),
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, Decimal
 from typing import Final
 
@@ -98,11 +98,29 @@ def _bits(voice: Voice, value: float) -> Inline:
     return (voice.number(Quantity(value, "bits")),)
 
 
-def in_a_cell(share: float) -> str:
-    """A probability as whole percents in a small cell; empty of what never happens."""
-    if share < _NEVER:
-        return ""
-    return "<1" if share < _SEEN else str(round(100 * share))
+def between(voice: Voice, entropy: Quantity, floor: Quantity | None) -> dict[str, Inline]:
+    """What a limit of leakage must keep to, and the name of the line of what is known anyway."""
+    words = {"entropy": voice.say("There are only {entropy} to leak; give less.", entropy=voice.number(entropy))}
+    if floor is not None:
+        # Rounded up, so that the number shown can be given.
+        least = voice.number(floor, rounding=ROUND_CEILING)
+        words["floor"] = voice.say("The background alone reveals {floor}; no protection leaks less.", floor=least)
+        words["line"] = voice.say("background alone: {bits}", bits=voice.number(floor))
+    return words
+
+
+def in_cells(matrix: Sequence[Sequence[float]]) -> list[list[str]]:
+    """Probabilities as whole percents in small cells; empty of what never happens."""
+
+    def short(share: float) -> str:
+        return "" if share < _NEVER else "<1" if share < _SEEN else str(round(100 * share))
+
+    return [list(map(short, row)) for row in matrix]
+
+
+def in_full(matrix: Sequence[Sequence[float]]) -> list[list[str]]:
+    """Probabilities as percentages."""
+    return [list(map(rounding.percent, row)) for row in matrix]
 
 
 def as_a_limit(distortion: float) -> float:

@@ -13,9 +13,8 @@ from leakgauge.distances import Hamming
 from leakgauge.languages import message
 from leakgauge.probability import Joint
 from leakgauge.probability.labels import text_of
-from leakgauge.telling.blocks import Content
+from leakgauge.telling.blocks import Content, Number
 from leakgauge.telling.comparison import background_alone, symbol, with_background
-from leakgauge.telling.numbers import Number
 from leakgauge.telling.voice import Cell, Plain, Voice, own
 
 _OTHERS: Final = {
@@ -89,11 +88,7 @@ def _rounds(voice: Voice, rounds: RoundsTold, single: bool) -> Iterator[Content]
     count, before = voice.number(rounds, "earlier"), voice.number(rounds, "before")
     yield voice.say("Earlier rounds: {count}, which reveal {bits}.", count=count, bits=before)
     if single:
-        yield voice.say(
-            "This round adds {added}: {after} in all.",
-            added=voice.number(rounds, "added"),
-            after=voice.number(rounds, "after"),
-        )
+        yield voice.say("This round adds {added}: {after} in all.", **voice.fields(rounds, "added", "after"))
     if not rounds.exact:
         yield voice.say("There are too many rounds to count together exactly: these numbers are upper bounds.")
 

@@ -13,9 +13,8 @@ from leakgauge.artefacts.verdict import Judgement, Recommendation
 from leakgauge.assessment.verdict import keeps
 from leakgauge.languages import message
 from leakgauge.sentences import Sentence
-from leakgauge.telling.blocks import Content, Inline
+from leakgauge.telling.blocks import Content, Inline, Number
 from leakgauge.telling.figures.dials import NAMES, is_known
-from leakgauge.telling.numbers import Number
 from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
 
 _GRADES: Final = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN
 
-from leakgauge.artefacts.job import EarlierRelease, Repeated, RepeatedSecret
+from leakgauge.artefacts.job import Repeated, RepeatedSecret
 from leakgauge.languages import message
 from leakgauge.telling.blocks import Content
 from leakgauge.telling.promises import protects_persons
@@ -42,7 +42,16 @@ def _releases(voice: Voice, found: Repeated) -> Iterator[Content]:
     yield from voice.grid(
         "The releases before",
         "Job|Released|Rows|ε|Persons in both tables",
-        (_release(voice, one) for one in found.before),
+        (
+            (
+                own(one.folder),
+                one.created,
+                voice.number(one, "rows", count=True),
+                voice.number(one, "epsilon"),
+                voice.cell(one, "shared", count=True),
+            )
+            for one in found.before
+        ),
     )
     if found.units is not None:
         yield voice.say("Persons in this table: {units}.", units=voice.number(found, "units", count=True))
@@ -63,14 +72,6 @@ def _releases(voice: Voice, found: Repeated) -> Iterator[Content]:
             for name, share in (one.unchanged or {}).items()
         ),
     )
-
-
-def _release(voice: Voice, one: EarlierRelease) -> Iterator[Cell]:
-    yield own(one.folder)
-    yield one.created
-    yield voice.number(one, "rows", count=True)
-    yield voice.number(one, "epsilon")
-    yield voice.cell(one, "shared", count=True)
 
 
 def _together(voice: Voice, found: Repeated) -> Iterator[Content]:

@@ -10,10 +10,9 @@ from leakgauge.artefacts.quantity import Level
 from leakgauge.languages import message
 from leakgauge.telling.attacks import attacks_on, strongest_attack
 from leakgauge.telling.bits import better_attacker, bits, bits_of, exposure
-from leakgauge.telling.blocks import Content, Inline
+from leakgauge.telling.blocks import Content, Inline, Number
 from leakgauge.telling.columns import bins_of_secret, by_coarseness, known_columns, protected_columns
 from leakgauge.telling.dials import deciding, dial
-from leakgauge.telling.numbers import Number
 from leakgauge.telling.promises import (
     asked_epsilon,
     epsilon_of,
@@ -193,8 +192,7 @@ def _epsilon(voice: Voice, epsilon: Level) -> Inline:
         return voice.say(
             "ε = {level} of the release and {histogram} of the histogram of its design, {together} together",
             level=level,
-            histogram=voice.number(spent, "histogram", unit="nats"),
-            together=voice.number(spent, "together", unit="nats"),
+            **voice.fields(spent, "histogram", "together", unit="nats"),
         )
     return "ε = ", level
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from leakgauge.artefacts.exposure import Bracket, Exposure, ToldByColumns
 from leakgauge.languages import message
 from leakgauge.telling.bits import better_attacker, bits_of, exposure
-from leakgauge.telling.blocks import Content
+from leakgauge.telling.blocks import Content, Number
 from leakgauge.telling.columns import (
     bins_of_secret,
     is_withheld,
@@ -17,7 +17,6 @@ from leakgauge.telling.columns import (
 )
 from leakgauge.telling.dials import deciding
 from leakgauge.telling.measurement import COMPANIONS, MEASURES, zero_leakage
-from leakgauge.telling.numbers import Number
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice
 
@@ -36,13 +35,10 @@ def leakage(voice: Voice) -> Iterator[Content]:
     """The leakage in bits, and what it means for someone who guesses, where it was measured."""
     measured = (voice.results.measurement, voice.results.leakage)
     if any(voice.maybe(one, "entropy") for one in measured) or voice.foreign is not None:
-        yield from (*_explained(voice), *_everything(voice), *_grids(voice), *_drawn(voice))
-
-
-def _drawn(voice: Voice) -> Iterator[Content]:
-    # The decision shows that of the secret that decides.
-    names = ("repeats",) if voice.group == deciding(voice).group else ("decomposition", "repeats")
-    return pictures(voice, *names)
+        yield from (*_explained(voice), *_everything(voice), *_grids(voice))
+        # The decision shows that of the secret that decides.
+        names = ("repeats",) if voice.group == deciding(voice).group else ("decomposition", "repeats")
+        yield from pictures(voice, *names)
 
 
 def _explained(voice: Voice) -> Iterator[Content]:
@@ -97,8 +93,7 @@ def _everything(voice: Voice) -> Iterator[Content]:
     yield voice.say(
         "Best attack that learns: {attacker}. Trained and tested on {rows} rows, {scored} of them for testing.",
         attacker=Plain(voice.told(found.attacker)),
-        rows=voice.number(found, "rows", count=True),
-        scored=voice.number(found, "scored", count=True),
+        **voice.fields(found, "rows", "scored", count=True),
     )
     for caption, ranked in (
         (message("What each column reveals about the secret"), columns),

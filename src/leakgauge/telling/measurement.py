@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING
 from pathlib import Path
 from typing import Final
@@ -10,8 +10,9 @@ from typing import Final
 from leakgauge.artefacts.measurement import Measurement
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
-from leakgauge.telling.blocks import Content, Inline
-from leakgauge.telling.numbers import Number
+from leakgauge.tables import Binning
+from leakgauge.tables.binnings import asked_binning, spelled_binning
+from leakgauge.telling.blocks import Content, Inline, Number
 from leakgauge.telling.voice import AS_DECLARED, ROWS, Cell, Voice, own
 
 MEASURES: Final = {
@@ -107,6 +108,14 @@ def measurements(voice: Voice, measured: Sequence[Measurement], channels: int = 
     """The same of several secrets, one after the other."""
     for one in measured:
         yield from measurement(voice, one, channels)
+
+
+def learnt_bins(voice: Voice, bins: Mapping[str, Binning]) -> Iterator[Content]:
+    """The bins that were learnt from the table, as they would be typed for ``--bins``."""
+    for name, how in bins.items():
+        if asked_binning(how) is not how:
+            chosen = spelled_binning(how)
+            yield voice.say("The bins of {column!s} were learnt from this table: {bins!s}.", column=name, bins=chosen)
 
 
 def zero_leakage(voice: Voice, measured: Measurement | None) -> Iterator[Content]:

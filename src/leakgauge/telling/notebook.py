@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatch
 from itertools import islice
@@ -117,9 +117,9 @@ def _(value: Estimate, voice: Voice) -> Iterator[Content]:
 def _(value: Scenario, voice: Voice) -> Iterator[Content]:
     say, known, channel = voice.language.say, value.background, value.channel
     none = say("none")
-    yield from _facts(
-        voice,
-        message("Scenario"),
+    yield from voice.grid(
+        "Scenario",
+        "Part|Value",
         (
             (say("secrets X"), voice.number(len(value.source))),
             (say("releases Y"), none if channel is None else voice.number(len(channel.outputs))),
@@ -142,23 +142,7 @@ def _(value: Mechanism, voice: Voice) -> Iterator[Content]:
         rows.append((say("claims"), voice.say("{notion} at most {level}", notion=own(claim.name), level=level)))
     if value.letters is not None:
         rows.append((say("values"), voice.number(len(value.letters))))
-    yield from _facts(voice, message("Mechanism {name}"), rows, name=own(value.name))
-
-
-@shown.register
-def _(value: Level, voice: Voice) -> Iterator[Content]:
-    yield from exact_levels(voice, {value.statement.name: value.stored()}, message("Exact level"))
-
-
-@shown.register
-def _(value: ExactLevels, voice: Voice) -> Iterator[Content]:
-    levels = {name: one.stored() for name, one in value.items()}
-    yield from exact_levels(voice, levels, message("Exact levels"))
-
-
-@shown.register
-def _(value: Solution, voice: Voice) -> Iterator[Content]:
-    yield from design(voice, [value])
+    yield from voice.grid("Mechanism {name}", "Part|Value", rows, name=own(value.name))
 
 
 @shown.register
@@ -168,11 +152,6 @@ def _(value: ReleasePlan, voice: Voice) -> Iterator[Content]:
     bins = {name: spelled_binning(how) for name, how in value.bins.items()}
     rows = ((own(name), how, own(bins.get(name, ""))) for name, how in through.items())
     yield from voice.grid("Plan that protects {unit!s}", "Column|Released through|Coarser by", rows, unit=value.unit)
-
-
-@shown.register
-def _(value: Release, voice: Voice) -> Iterator[Content]:
-    yield from release(voice, value)
 
 
 @shown.register
@@ -191,26 +170,11 @@ def _(value: Table, voice: Voice) -> Iterator[Content]:
 
 
 @shown.register
-def _(value: Survey, voice: Voice) -> Iterator[Content]:
-    yield from surveys.survey(_about(voice, Dossier(survey=value)))
-
-
-@shown.register
-def _(value: Audit, voice: Voice) -> Iterator[Content]:
-    yield from audits.audited(_about(voice, Dossier(audit=value)))
-
-
-@shown.register
 def _(value: Finding, voice: Voice) -> Iterator[Content]:
     yield from attacks.table(voice, [value])
     yield voice.say("Target: {target}. Method: {method}", target=voice.listed(value.target), method=value.method)
     if value.beats_claim:
         yield voice.alarm("It beats the claim.")
-
-
-@shown.register
-def _(value: Shown, voice: Voice) -> Iterator[Content]:
-    yield from audits.shown(voice, value)
 
 
 @shown.register
@@ -222,17 +186,27 @@ def _(value: Judgement, voice: Voice) -> Iterator[Content]:
     yield from changes(voice, value)
 
 
-@shown.register
-def _(value: StoredImprovement, voice: Voice) -> Iterator[Content]:
-    yield from search.tuning(_about(voice, Dossier(secrets=(SecretResults(improvement=value),))))
+def _levels(caption: str, voice: Voice, found: Mapping[str, Level]) -> Iterator[Content]:
+    return exact_levels(voice, {name: one.stored() for name, one in found.items()}, caption)
 
 
-def _about(voice: Voice, dossier: Dossier) -> Voice:
-    return replace(voice, shown=copies.Shown(dossier))
+def _about(voice: Voice, **results: Any) -> Voice:
+    return replace(voice, shown=copies.Shown(Dossier(**results)))
 
 
-def _facts(voice: Voice, caption: str, rows: Iterable[tuple[Cell, Cell]], **fields: object) -> Iterator[Content]:
-    yield from voice.grid(caption, "Part|Value", rows, **fields)
+_ELSEWHERE: Final[Mapping[type, Callable[[Any, Voice], Iterator[Content]]]] = {
+    Level: lambda one, voice: _levels(message("Exact level"), voice, {one.statement.name: one}),
+    ExactLevels: lambda found, voice: _levels(message("Exact levels"), voice, found),
+    Solution: lambda found, voice: design(voice, [found]),
+    Release: lambda made, voice: release(voice, made),
+    Shown: lambda found, voice: audits.shown(voice, found),
+    Survey: lambda found, voice: surveys.survey(_about(voice, survey=found)),
+    Audit: lambda found, voice: audits.audited(_about(voice, audit=found)),
+    StoredImprovement: lambda found, voice: search.tuning(_about(voice, secrets=(SecretResults(improvement=found),))),
+}
+"""What is worded as in a report or on a screen."""
+for _kind, _tell in _ELSEWHERE.items():
+    shown.register(_kind, _tell)
 
 
 def _more(voice: Voice, rows: int, columns: int = 0) -> Iterator[Content]:

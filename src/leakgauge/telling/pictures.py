@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.dials import OF_A_RAW_COPY
@@ -13,6 +13,7 @@ from leakgauge.artefacts.dossier import CHANNEL
 from leakgauge.artefacts.measurement import ValueShares
 from leakgauge.artefacts.quantity import Quantity
 from leakgauge.artefacts.report import Picture
+from leakgauge.artefacts.verdict import Beside
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
 from leakgauge.probability import Channel
@@ -41,26 +42,18 @@ from leakgauge.telling.voice import Voice, spelled
 FOR_EVERYBODY: Final = ("guarantee", "levels", "channel", "shares")
 """Pictures of what the facts for everybody have only where it may be known: claims, channels that are handed out, and
 shares that were declared to be publishable. All others show the table."""
-_CAPTIONS: Final = {
-    "channel": message("How likely each value is to be released, for each true value."),
-    "levels": message("The guarantees of the table above, by their units."),
-    "decomposition": message("How much of the secret is revealed, and how much stays hidden."),
-    "shares": message("Shares of the values of the secret, before the release and after."),
-    "rounded shares": message("Shares of the values of the secret in the table, rounded."),
-    "frontier": message("The least leakage for each mean distortion, and where this release and others lie."),
-    "attacks": message("Each attack compared with its two baselines."),
-    "dials": message("The scores of the original data and of this release, with the limits of the policy."),
-    "criteria": message("The criteria that explain the scores."),
-    "influence": message("From the indicators on the left to the protection effect on the right."),
-    "tuning": message("The settings that were tried."),
-    "people": message(
-        "Out of every hundred people: how many are guessed correctly without this release, and how many more with it."
-    ),
-    "waterfall": message("What each visible column adds to correct guesses."),
-    "telling": message("The columns of the table by what they reveal about the secret."),
-    "guarantee": message("The guarantee, whatever the attacker knows: how sure anybody can become of a value."),
-    "repeats": message("What repeated releases would reveal."),
-}
+_Draw: TypeAlias = "Callable[[Voice], Figure | None]"
+_DRAWN: Final[dict[str, tuple[str, _Draw]]] = {}
+"""The pictures by their names, each with its caption."""
+_ROUNDED: Final = message("Shares of the values of the secret in the table, rounded.")
+
+
+def _picture(name: str, caption: str) -> Callable[[_Draw], _Draw]:
+    def known(draw: _Draw) -> _Draw:
+        _DRAWN[name] = caption, draw
+        return draw
+
+    return known
 
 
 def pictures(voice: Voice, *names: str) -> Iterator[Picture]:
@@ -68,8 +61,7 @@ def pictures(voice: Voice, *names: str) -> Iterator[Picture]:
     for name in (one for one in names if not voice.external or one in FOR_EVERYBODY):
         figure = figure_of(voice, name)
         if figure is not None:
-            rounded = voice.external and name == "shares"
-            caption = voice.language.say(_CAPTIONS["rounded shares" if rounded else name])
+            caption = voice.language.say(_ROUNDED if voice.external and name == "shares" else _DRAWN[name][0])
             if voice.group:
                 caption = voice.language.say("{secret}: {caption!s}", secret=voice.listed(voice.group), caption=caption)
             yield Picture(caption, figure.told, figure.spec)
@@ -94,7 +86,7 @@ class ReleasedPoint:
 
 def figure_of(voice: Voice, name: str) -> Figure | None:
     """The picture of a name; None where there is none, or the dossier has nothing that it could show."""
-    return _DRAWN[name](voice) if name in _DRAWN else None
+    return _DRAWN[name][1](voice) if name in _DRAWN else None
 
 
 def _channel_of(voice: Voice) -> Channel | None:
@@ -105,6 +97,7 @@ def _channel_of(voice: Voice) -> Channel | None:
     return None if channel is None else channel.named(CHANNEL.name).channel
 
 
+@_picture("channel", message("How likely each value is to be released, for each true value."))
 def _channel(voice: Voice) -> Figure | None:
     channel = _channel_of(voice)
     if channel is None:
@@ -116,6 +109,7 @@ def _channel(voice: Voice) -> Figure | None:
         return None
 
 
+@_picture("repeats", message("What repeated releases would reveal."))
 def _repeats(voice: Voice) -> Figure | None:
     channel, verdict = _channel_of(voice), voice.dossier.verdict
     prior = None if channel is None else prior_of(_shares_of(voice), channel.inputs)
@@ -126,6 +120,7 @@ def _repeats(voice: Voice) -> Figure | None:
     return repeats_figure(prior, channel, limit, voice.language)
 
 
+@_picture("levels", message("The guarantees of the table above, by their units."))
 def _levels(voice: Voice) -> Figure | None:
     record = voice.dossier.record
     # For everybody there are no claims where they follow from private counts.
@@ -133,6 +128,7 @@ def _levels(voice: Voice) -> Figure | None:
     return levels_figure(record.claims, voice.language) if record is not None and shows else None
 
 
+@_picture("telling", message("The columns of the table by what they reveal about the secret."))
 def _telling(voice: Voice) -> Figure | None:
     survey, secret = voice.dossier.survey, protected_columns(voice)
     # Secrets that are protected together are surveyed one by one.
@@ -140,6 +136,7 @@ def _telling(voice: Voice) -> Figure | None:
     return telling_figure(survey, secret[0], voice.language) if survey is not None and drawn else None
 
 
+@_picture("waterfall", message("What each visible column adds to correct guesses."))
 def _waterfall(voice: Voice) -> Figure | None:
     found, audit = exposure(voice), voice.dossier.audit
     if found is None or audit is None:
@@ -157,11 +154,13 @@ def _shares_of(voice: Voice) -> Sequence[ValueShares]:
     return next((one.shares for one in found if one.shares), ())
 
 
+@_picture("shares", message("Shares of the values of the secret, before the release and after."))
 def _shares(voice: Voice) -> Figure | None:
     shares = _shares_of(voice)
     return shares_figure(shares, voice.language) if shares else None
 
 
+@_picture("frontier", message("The least leakage for each mean distortion, and where this release and others lie."))
 def _frontier(voice: Voice) -> Figure | None:
     found, compared = voice.results.frontier, voice.results.comparison
     if found is None or not found.points:
@@ -183,11 +182,18 @@ def _distortion(voice: Voice) -> str:
     return next(iter([*own, *(one for one in given if "=" not in one)]), "hamming")
 
 
+@_picture("attacks", message("Each attack compared with its two baselines."))
 def _attacks(voice: Voice) -> Figure | None:
     audit = voice.dossier.audit
     return attacks_figure(audit.attacks, voice.language) if audit is not None and audit.attacks else None
 
 
+@_picture(
+    "people",
+    message(
+        "Out of every hundred people: how many are guessed correctly without this release, and how many more with it."
+    ),
+)
 def _people(voice: Voice) -> Figure | None:
     audit, verdict, secret = voice.dossier.audit, voice.dossier.verdict, protected_columns(voice)
     if audit is None or not audit.attacks:
@@ -197,6 +203,7 @@ def _people(voice: Voice) -> Figure | None:
     return people_figure(audit, secret, voice.language, verdict.facts if verdict is not None and decides else None)
 
 
+@_picture("dials", message("The scores of the original data and of this release, with the limits of the policy."))
 def _dials(voice: Voice) -> Figure | None:
     found = judged_by(voice)
     if found is None:
@@ -206,6 +213,7 @@ def _dials(voice: Voice) -> Figure | None:
     return dials_figure(found.dials[secret_in(voice, found)], found.policy, before, voice.language)
 
 
+@_picture("guarantee", message("The guarantee, whatever the attacker knows: how sure anybody can become of a value."))
 def _guarantee(voice: Voice) -> Figure | None:
     """Of the ε of the record where it may be known, otherwise of the bound that was asked for."""
     level = epsilon_of(voice)
@@ -217,19 +225,25 @@ def _guarantee(voice: Voice) -> Figure | None:
     return None if promises_nothing(voice) else guarantee_figure(found, voice.language)
 
 
-def _criteria(voice: Voice) -> Figure | None:
+def _beside(voice: Voice) -> Beside | None:
     verdict = voice.dossier.verdict
-    found = None if verdict is None else verdict.beside.get(secret_in(voice, verdict))
+    return None if verdict is None else verdict.beside.get(secret_in(voice, verdict))
+
+
+@_picture("criteria", message("The criteria that explain the scores."))
+def _criteria(voice: Voice) -> Figure | None:
+    found = _beside(voice)
     return None if found is None else criteria_figure(found.criteria, voice.language)
 
 
+@_picture("influence", message("From the indicators on the left to the protection effect on the right."))
 def _influence(voice: Voice) -> Figure | None:
-    verdict = voice.dossier.verdict
-    found = None if verdict is None else verdict.beside.get(secret_in(voice, verdict))
+    found = _beside(voice)
     arcs = None if found is None else found.over_arcs
     return None if arcs is None else influence_figure(arcs, voice.diagram, voice.language)
 
 
+@_picture("tuning", message("The settings that were tried."))
 def _tuning(voice: Voice) -> Figure | None:
     found = voice.results.improvement
     return search_figure(found, voice.language) if found is not None and found.trials else None
@@ -251,26 +265,8 @@ def released_point(voice: Voice) -> ReleasedPoint | None:
     )
 
 
+@_picture("decomposition", message("How much of the secret is revealed, and how much stays hidden."))
 def _decomposition(voice: Voice) -> Figure | None:
     found, measured = exposure(voice), voice.results.measurement
     everything = None if found is None else found.everything
     return None if measured is None else decomposition_figure(measured, everything, voice.language)
-
-
-_DRAWN: Final[Mapping[str, Callable[[Voice], Figure | None]]] = {
-    "channel": _channel,
-    "levels": _levels,
-    "decomposition": _decomposition,
-    "shares": _shares,
-    "frontier": _frontier,
-    "attacks": _attacks,
-    "dials": _dials,
-    "criteria": _criteria,
-    "influence": _influence,
-    "tuning": _tuning,
-    "people": _people,
-    "waterfall": _waterfall,
-    "telling": _telling,
-    "guarantee": _guarantee,
-    "repeats": _repeats,
-}

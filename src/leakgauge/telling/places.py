@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING
+from pathlib import Path
 from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
 from leakgauge.artefacts.design import Role
+from leakgauge.artefacts.dossier import PUBLIC_RECORD
 from leakgauge.artefacts.location import (
     AreasTold,
     LocationComparison,
@@ -26,7 +28,8 @@ from leakgauge.languages import message
 from leakgauge.sentences import Sentence
 from leakgauge.telling.blocks import Content, Inline
 from leakgauge.telling.figures.map import VALUES, map_figure, metres
-from leakgauge.telling.voice import NOTHING, ROWS, Cell, Voice, own
+from leakgauge.telling.releasing import simulation
+from leakgauge.telling.voice import NOTHING, ROWS, Voice, own
 
 _KINDS: Final = {
     "cells": message("cells"),
@@ -40,6 +43,9 @@ Mapped: TypeAlias = LocationSurvey | LocationComparison | LocationDesign | Locat
 """A result with a map."""
 
 
+_SCALE: Final = ("distance", "leakage", "epsilon", "identifiability", "tracker_error", "within", "waste")
+
+
 def surveyed(voice: Voice) -> Iterator[Content]:
     """Where the points are; everybody may not know."""
     found = voice.dossier.location_survey
@@ -49,7 +55,7 @@ def surveyed(voice: Voice) -> Iterator[Content]:
     yield voice.say(
         "{points} points lie on the map, in {occupied} of its areas; {outside} lie outside it, and {missing} rows have "
         "no place.",
-        **{name: voice.number(found, name, count=True) for name in ("points", "occupied", "outside", "missing")},
+        **voice.fields(found, "points", "occupied", "outside", "missing", count=True),
     )
     if found.users is not None:
         yield voice.say("They are the points of {people} people.", people=voice.number(found, "users", count=True))
@@ -108,9 +114,8 @@ def _compared(voice: Voice, found: LocationComparison | LocationDesign) -> Itera
         "The tracker knows how often each area is visited and sees one report; a guess is near within {radius}. "
         "Without a report the best guess is off by {guess}, and a place has {entropy}. ε per km is infinite where a "
         "report rules an area out. The avoidable leakage is what an equally useful channel need not have.",
-        radius=voice.number(found, "radius"),
+        **voice.fields(found, "radius", "entropy"),
         guess=voice.number(found, "best_guess"),
-        entropy=voice.number(found, "entropy"),
     )
     if isinstance(found, LocationComparison):
         yield from _paragraphs(voice, "note", found.left_out)
@@ -122,7 +127,7 @@ def _mechanisms(voice: Voice, placed: Sequence[PlacedMechanism]) -> Iterator[Con
     yield from voice.grid(
         "Mechanisms",
         "Mechanism|Mean distance|Leakage|ε per km|Identifiability|Tracker's error|Guess is near|Avoidable leakage",
-        (_mechanism(voice, one) for one in placed),
+        ((_name(voice, one), *(voice.cell(one, key) for key in _SCALE)) for one in placed),
     )
     for one in placed:
         if one.contains is not None and one.size is not None:
@@ -135,12 +140,6 @@ def _mechanisms(voice: Voice, placed: Sequence[PlacedMechanism]) -> Iterator[Con
             )
 
 
-def _mechanism(voice: Voice, one: PlacedMechanism) -> Iterator[Cell]:
-    yield _name(voice, one)
-    for key in ("distance", "leakage", "epsilon", "identifiability", "tracker_error", "within", "waste"):
-        yield voice.cell(one, key)
-
-
 def _name(voice: Voice, one: PlacedMechanism) -> Inline:
     """A mechanism with the setting that was found for it."""
     setting = voice.maybe(one, "setting")
@@ -150,10 +149,28 @@ def _name(voice: Voice, one: PlacedMechanism) -> Inline:
     return (name,) if setting is None else voice.say("{name!s} ({setting})", name=name, setting=setting)
 
 
-def released(voice: Voice, found: LocationProtection) -> Iterator[Content]:
-    """A table whose places were protected, by itself."""
+def designed(voice: Voice, file: Path | None) -> Iterator[Content]:
+    """A designed channel, and where it lies if it was written."""
+    yield from compared(voice)
+    if file is not None:
+        yield voice.note(
+            "The channel is in {file}; it follows from this table's counts: keep it private.", file=own(str(file))
+        )
+
+
+def released(voice: Voice, folder: Path) -> Iterator[Content]:
+    """A table whose places were protected, by itself, and what of the folder may be handed out."""
+    found = voice.dossier.location
+    if found is None:
+        return
     yield voice.say("{rows} are released.", rows=voice.number(found, "rows", unit=ROWS, count=True))
     yield from (*protected(voice), *_paragraphs(voice, "warning", found.warnings))
+    yield voice.say("Report: {report}.", report=own(str(folder / "report.html")))
+    if found.private:
+        files = voice.listed(filter(None, (found.released, PUBLIC_RECORD.name, found.centres)))
+        yield voice.say("To hand out: {files}.", files=files)
+    else:
+        yield simulation(voice)
 
 
 def protected(voice: Voice) -> Iterator[Content]:
@@ -172,10 +189,15 @@ def protected(voice: Voice) -> Iterator[Content]:
     yield voice.say(
         "Rows that are not released: {count}.", count=voice.number(found, "left_out", count=True, unit="rows")
     )
+    say, used = voice.language.say, found.used
     yield from voice.grid(
         "A place before and after",
         "What|Without a report|With the released place|With the true area",
-        _before_and_after(voice, found),
+        (
+            (say("bits revealed about the area"), "0", voice.cell(used, "leakage"), voice.number(found, "entropy")),
+            (say("error of the best guess"), voice.number(found, "best_guess"), voice.cell(used, "tracker_error"), "0"),
+            (say("probability of a near guess"), NOTHING, voice.cell(used, "within"), "100%"),
+        ),
     )
     yield from _mechanisms(voice, (found.used,))
     if found.measured_distance is not None:
@@ -212,21 +234,12 @@ def told_places(voice: Voice) -> Iterator[Content]:
     yield from _map(voice, found.map, "error")
 
 
-def _before_and_after(voice: Voice, found: LocationProtection) -> Iterator[tuple[Cell, ...]]:
-    say, used = voice.language.say, found.used
-    yield say("bits revealed about the area"), "0", voice.cell(used, "leakage"), voice.number(found, "entropy")
-    yield say("error of the best guess"), voice.number(found, "best_guess"), voice.cell(used, "tracker_error"), "0"
-    yield say("probability of a near guess"), NOTHING, voice.cell(used, "within"), "100%"
-
-
 def _repeats(voice: Voice, found: Repeats) -> Iterator[Content]:
     yield voice.say(
         "{people} people made {typical} reports each in the middle, and {most} at most. Reports of one person add up: "
         "ε per km is {epsilon} over {most} reports.",
-        people=voice.number(found, "people", count=True),
-        typical=voice.number(found, "typical"),
-        most=voice.number(found, "most", count=True),
-        epsilon=voice.number(found, "epsilon"),
+        **voice.fields(found, "people", "most", count=True),
+        **voice.fields(found, "typical", "epsilon"),
     )
     if found.same_place is not None:
         yield voice.say(
@@ -250,8 +263,7 @@ def tracked(voice: Voice) -> Iterator[Content]:
         "average. A guess is near within {radius}.",
         mechanism=own(voice.told(found.mechanism)),
         radius=voice.number(found, "radius"),
-        traces=voice.number(found, "traces", count=True),
-        steps=voice.number(found, "steps", count=True),
+        **voice.fields(found, "traces", "steps", count=True),
         error=voice.number(found, "released_error"),
     )
     yield from voice.grid(
@@ -282,12 +294,12 @@ def _areas(voice: Voice, areas: AreasTold) -> Iterator[Content]:
         cells: Inline = (voice.number(areas, "count"),)
         if areas.rows is not None and areas.columns is not None:
             # Everybody is told how many there are, and not how they lie.
-            cells = voice.say("{rows} × {columns}", **{name: voice.number(areas, name) for name in ("rows", "columns")})
+            cells = voice.say("{rows} × {columns}", **voice.fields(areas, "rows", "columns"))
         yield voice.say(
             "The map is cut into {cells} cells of {height} from south to north by {width} from west to "
             "east. A point is up to {reach} from the centre of its own.",
             cells=cells,
-            **{name: voice.number(areas, name) for name in ("height", "width")},
+            **voice.fields(areas, "height", "width"),
             reach=metres(math.hypot(areas.height.value, areas.width.value) / 2),
         )
     else:
@@ -336,7 +348,7 @@ def _largest(voice: Voice, shown: MapShown, value: str) -> Iterator[Content]:
     numbers = [(one, at) for at, one in enumerate(shown.values[value]) if one is not None]
     largest = sorted(numbers, key=lambda pair: (-pair[0], pair[1]))[:_MOST_ROWS]
     kind = VALUES[value]
-    rows = ((*_where(shown, at), kind.tell(one)) for one, at in largest)
+    rows = ((*map(metres, _middle(shown, at)), kind.tell(one)) for one, at in largest)
     yield from voice.grid(
         "{title!s}: the largest values",
         "East of the map's corner|North of it|Value",
@@ -345,9 +357,9 @@ def _largest(voice: Voice, shown: MapShown, value: str) -> Iterator[Content]:
     )
 
 
-def _where(shown: MapShown, at: int) -> tuple[str, str]:
+def _middle(shown: MapShown, at: int) -> tuple[float, float]:
     if shown.columns is not None and shown.rows is not None:
         up, along = divmod(at, shown.columns)
-        return metres((along + 0.5) * shown.width / shown.columns), metres((up + 0.5) * shown.height / shown.rows)
+        return (along + 0.5) * shown.width / shown.columns, (up + 0.5) * shown.height / shown.rows
     corners = [corner for ring in shown.outlines[at] for corner in ring]
-    return metres(sum(x for x, _ in corners) / len(corners)), metres(sum(y for _, y in corners) / len(corners))
+    return sum(x for x, _ in corners) / len(corners), sum(y for _, y in corners) / len(corners)

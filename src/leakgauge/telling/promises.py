@@ -8,7 +8,7 @@ from leakgauge.artefacts.quantity import Level, Quantity
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.claims import PRACTICALLY_UNLIMITED
 from leakgauge.release.ledger.account import ONE_ROW
-from leakgauge.telling.blocks import Inline
+from leakgauge.telling.blocks import Inline, Number
 from leakgauge.telling.columns import (
     asked_of,
     is_withheld,
@@ -18,7 +18,6 @@ from leakgauge.telling.columns import (
     published_columns,
     written_by,
 )
-from leakgauge.telling.numbers import Number
 from leakgauge.telling.voice import AS_DECLARED, Voice
 
 
@@ -88,8 +87,7 @@ def unprotected(voice: Voice) -> Iterator[Paragraph[Number]]:
     public = (*published_columns(voice), *less_telling_columns(voice))
     if public:
         yield voice.note(
-            "ε covers the protected columns only; released without protection: {columns}.",
-            columns=voice.listed(public),
+            "ε covers the protected columns only; released without protection: {columns}.", columns=voice.listed(public)
         )
     for name, column in plan_columns(voice).items():
         if column.given:

@@ -1,17 +1,18 @@
-"""What recipients can compute from the release, and what would let them compute more."""
+"""What recipients can compute from the release, and what they did compute, corrected for its channels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
-from leakgauge.artefacts.estimates import Estimable, ReadAs, Recipients
-from leakgauge.artefacts.report import Code
+from leakgauge.artefacts.estimates import Estimable, Estimated, EstimatedCell, Estimates, ReadAs, Recipients
+from leakgauge.artefacts.report import Code, Paragraph
 from leakgauge.languages import message
 from leakgauge.release.estimates.handed_out import CHOSEN
 from leakgauge.release.estimates.kit import INSIDE
 from leakgauge.telling.blocks import Content
 from leakgauge.telling.columns import less_telling_columns
-from leakgauge.telling.voice import NOTHING, Cell, Voice, own
+from leakgauge.telling.voice import AS_DECLARED, NOTHING, Cell, Plain, Voice, own
 
 _READ_AS = {
     ReadAs.COUNTED: message("count the released values"),
@@ -53,7 +54,12 @@ def recipients(voice: Voice, *, short: bool = False) -> Iterator[Content]:
                 columns=voice.listed(one.columns),
             )
         if one.read_as is None:
-            yield _nothing(voice, one)
+            # Why, may tell of its mechanism.
+            template = message("Nothing can be estimated from {columns}: {reason}.")
+            if one.reason is None:
+                template = message("Nothing can be estimated from {columns}.")
+            reason = "" if one.reason is None else voice.told(one.reason)
+            yield voice.alarm(template, columns=voice.listed(one.columns), reason=reason)
             # The channel of a public column is never handed out: it reveals how the column and the secrets are related.
             if one.reason in (INSIDE, CHOSEN) and not voice.external and not {*one.columns} & {*through}:
                 yield voice.say("--publish-shares puts the channel into the kit, if the table's shares may be known.")
@@ -65,15 +71,6 @@ def recipients(voice: Voice, *, short: bool = False) -> Iterator[Content]:
                 confused=voice.number(one, "confused"),
             )
     yield from _commands(voice, found)
-
-
-def _nothing(voice: Voice, one: Estimable) -> Content:
-    """That a column cannot be read; why, may tell of its mechanism."""
-    columns = voice.listed(one.columns)
-    if one.reason is None:
-        return voice.alarm("Nothing can be estimated from {columns}.", columns=columns)
-    reason = voice.told(one.reason)
-    return voice.alarm("Nothing can be estimated from {columns}: {reason}.", columns=columns, reason=reason)
 
 
 def _row(voice: Voice, one: Estimable) -> tuple[Cell, ...]:
@@ -102,3 +99,57 @@ def _commands(voice: Voice, found: Recipients) -> Iterator[Content]:
             off=own(f"{2 * 2**0.5 / found.epsilon.value:.2g}" if found.epsilon else NOTHING),
         )
         yield Code("\n".join(found.commands))
+
+
+SHOWN: Final = 60
+"""Numbers of one answer that are shown; the JSON has them all."""
+
+
+def estimates(voice: Voice, recipient: Estimates) -> Iterator[Content]:
+    """A table for each answer, and what the intervals are."""
+    for answer in recipient.estimates:
+        yield from _estimated(voice, answer)
+    confidence = next(iter(recipient.estimates[0].cells)).estimate
+    yield voice.say(
+        "Each interval, taken by itself, contains the true value with {confidence} confidence, for the table and for "
+        "the population that its rows are drawn from.",
+        confidence=voice.number(confidence.confidence or 0.0, percent=True, digits=AS_DECLARED),
+    )
+    for note in recipient.notes:
+        yield Paragraph("caution", (voice.told(note),))
+
+
+def _estimated(voice: Voice, answer: Estimated) -> Iterator[Content]:
+    mean = answer.kind == "mean"
+    named = map(own, answer.by if mean else (*answer.by, answer.column))
+    heads: tuple[str | Plain, ...] = (*named, message("Mean") if mean else message("Share"))
+    rows = [_estimate_row(voice, one, mean, voice.language.say("(missing)")) for one in answer.cells[:SHOWN]]
+    rows += [_estimate_row(voice, one, mean, voice.language.say("(any other value)")) for one in answer.unseen[:SHOWN]]
+    title = {
+        (True, True): message("Mean of {column} by {by}"),
+        (True, False): message("Mean of {column}"),
+        (False, True): message("Shares of {column} by {by}"),
+        (False, False): message("Shares of {column}"),
+    }[mean, bool(answer.by)]
+    yield from voice.grid(title, heads, rows, column=own(answer.column), by=voice.listed(answer.by))
+    if len(answer.cells) > SHOWN:
+        more = voice.number(len(answer.cells) - SHOWN)
+        yield voice.note("… and {more} more, all of them with --json.", more=more)
+    method, rows_released = answer.method.value, voice.number(answer, "rows")
+    if answer.effective_rows is None:
+        yield voice.say("Method: {method}; {rows} released rows.", method=method, rows=rows_released)
+    else:
+        yield voice.say(
+            "Method: {method}; {rows} released rows are worth {worth} rows of the table itself.",
+            method=method,
+            rows=rows_released,
+            worth=voice.number(answer.effective_rows, "value", count=True),
+        )
+
+
+def _estimate_row(voice: Voice, cell: EstimatedCell, mean: bool, unnamed: str) -> tuple[Cell, ...]:
+    missing = voice.language.say("(missing)")
+    group = (missing if one is None else own(one) for one in cell.group)
+    value = () if mean else (unnamed if cell.value is None else own(cell.value),)
+    estimate = cell.estimate
+    return *group, *value, voice.number(estimate, "value", interval=estimate, percent=not mean)

@@ -64,9 +64,11 @@ def relation(
 
 def exact_levels(voice: Voice, levels: Mapping[str, Level], caption: str, **fields: object) -> Iterator[Content]:
     """The tightest level of each notion, by its name, and what reaches it."""
-    rows = (
-        (_named(voice, name, level), _exactly(voice, level), _witness(voice, level)) for name, level in levels.items()
-    )
+    rows = []
+    for name, level in levels.items():
+        # The level itself is asked for, and not what it promises: it is rounded to the nearest.
+        plain = voice.number(level, rounding=ROUND_HALF_EVEN) if level.low is None else None
+        rows.append((_named(voice, name, level), plain or _bracket(voice, level, level.unit), _witness(voice, level)))
     yield from voice.grid(caption, "Notion|Level|Worst case between", rows, **fields)
 
 
@@ -110,8 +112,7 @@ def _reveals_more(voice: Voice, aim: Telling, more: str, less: str) -> Iterator[
         "gains {from_it} on average after seeing its output, {from_other} after that of {less}.",
         more=own(more),
         less=own(less),
-        from_it=voice.number(aim, "from_it"),
-        from_other=voice.number(aim, "from_other"),
+        **voice.fields(aim, "from_it", "from_other"),
     )
     if max(len(aim.secrets), len(aim.gains)) <= SHOWN:
         rows: Iterator[tuple[Cell, ...]] = (
@@ -131,18 +132,12 @@ def _most(voice: Voice, most: Capacities, records: int) -> Iterator[Content]:
             "The most that anybody can learn about a data set, whatever they believed before (over all priors)"
         )
     factor = voice.say(
-        "{factor} ({bits})",
-        factor=voice.number(most.multiplicative, "value"),
-        bits=voice.number(most, "min_capacity"),
+        "{factor} ({bits})", factor=voice.number(most.multiplicative, "value"), bits=voice.number(most, "min_capacity")
     )
     secure = voice.say("Bayes-risk capacity; Bayes security {share}", share=voice.number(most.bayes_security, "value"))
     rows: tuple[tuple[Cell, ...], ...] = (
         (say("reveals about the value"), _bracket(voice, most.shannon, "bits"), say("Shannon capacity")),
-        (
-            say("multiplies the chance of a correct guess by"),
-            factor,
-            say("multiplicative capacity, min-capacity"),
-        ),
+        (say("multiplies the chance of a correct guess by"), factor, say("multiplicative capacity, min-capacity")),
         (say("adds to the chance of a correct guess"), _bracket(voice, most.additive), say("additive capacity")),
         (
             say("adds to any expected gain between 0 and 1"),
@@ -194,13 +189,6 @@ def _nothing_follows(
             "No conversion without more knowledge (a prior, the number of values, distances, neighbours) for {names}.",
             names=voice.listed(unknown),
         )
-
-
-def _exactly(voice: Voice, level: Level) -> Cell:
-    """The level itself is asked for, and not what it promises: it is rounded to the nearest."""
-    if level.low is None:
-        return voice.number(level, rounding=ROUND_HALF_EVEN)
-    return _bracket(voice, level, level.unit)
 
 
 def _bracket(voice: Voice, bounded: Quantity, unit: str = "") -> Cell:

@@ -1,24 +1,24 @@
-"""A release that was written, or would be: its columns, what it guarantees and spends, and what may be handed out."""
+"""A release that was written, would be, or was computed again: its columns, its guarantee and budget, its files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from leakgauge.artefacts.quantity import Level
-from leakgauge.artefacts.record import Preview, Record
+from leakgauge.artefacts.record import Check, Preview, Record
 from leakgauge.artefacts.report import Paragraph, Points
 from leakgauge.languages import message
-from leakgauge.release import Release
+from leakgauge.release import Release, Verification
 from leakgauge.release.bound import BoundPlan
 from leakgauge.release.guarantees import assumptions, said_of_formulas, said_of_order
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.signatures import signature_place
 from leakgauge.sentences import Sentence
-from leakgauge.telling.blocks import Content
+from leakgauge.telling.blocks import Content, Number
 from leakgauge.telling.budget import spent
 from leakgauge.telling.guarantee import notion_of
-from leakgauge.telling.numbers import Number
-from leakgauge.telling.voice import AS_DECLARED, ROWS, Cell, Plain, Voice, own
+from leakgauge.telling.voice import AS_DECLARED, NOTHING, ROWS, Cell, Plain, Voice, own
 
 _HEADLINES = ("local-dp", "dp", "approximate-dp", "zcdp")
 
@@ -49,9 +49,9 @@ def release(voice: Voice, made: Release) -> Iterator[Content]:
         yield voice.say("To hand out: {files}.", files=voice.listed(path.name for path in handed))
     if made.signature is not None:
         yield voice.say("Signature: {signature}", signature=own(str(made.signature)))
-    yield from _points(voice, record.assumptions)
+    yield from points(voice, record.assumptions)
     yield from suppressed_rows(voice, record)
-    yield from _points(voice, said_of_order(record.plan))
+    yield from points(voice, said_of_order(record.plan))
     for sentence in said_of_formulas(record.output):
         yield Paragraph("caution", (voice.told(sentence),))
     if not record.private:
@@ -71,7 +71,7 @@ def preview(voice: Voice, planned: Preview, bound: BoundPlan, cost: Cost) -> Ite
         admitted = message("The ledger would admit it.")
         yield voice.say(admitted if planned.budget.allowed else message("The ledger would refuse it."))
     rests_on = (*assumptions(planned.plan, planned.claims, simulated=False), *said_of_order(planned.plan))
-    yield from _points(voice, rests_on)
+    yield from points(voice, rests_on)
     yield voice.say("Nothing was released or written, and no budget was used.")
 
 
@@ -90,7 +90,8 @@ def simulation(voice: Voice) -> Paragraph[Number]:
     return voice.alarm("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not release this.")
 
 
-def _points(voice: Voice, sentences: Iterable[Sentence]) -> Iterator[Content]:
+def points(voice: Voice, sentences: Iterable[Sentence]) -> Iterator[Content]:
+    """Sentences as a list, where there are any."""
     items = tuple((voice.told(one),) for one in sentences)
     if items:
         yield Points(numbered=False, items=items)
@@ -118,3 +119,31 @@ def _headline(voice: Voice, levels: Mapping[str, Level]) -> Cell:
                 return voice.say("{notion} {level}", notion=name, level=shown)
             return voice.say("{notion} {level}, δ {delta}", notion=name, level=shown, delta=delta)
     return ""
+
+
+def verification(voice: Voice, verified: Verification, record: str, signature: Path | None = None) -> Iterator[Content]:
+    """The checks of a record by the name of its file, and what they show where they hold, or who signed it for them."""
+    yield from voice.grid(
+        "{record}, computed again", "Check|Result|Why", outcomes(voice, verified.checks), record=own(record)
+    )
+    if is_simulation(verified):
+        yield voice.alarm("SIMULATION, NOT PRIVATE: the noise follows from a seed.")
+    if signature is not None:
+        yield voice.say("Signature: {signature}", signature=own(str(signature)))
+    elif verified.holds:
+        yield (voice.told(verified.shows),)
+
+
+def is_simulation(verified: Verification) -> bool:
+    """Whether the record is of a simulation, which protects nobody."""
+    return verified.record is not None and not verified.record.private
+
+
+def outcomes(voice: Voice, checks: Iterable[Check]) -> Iterator[tuple[Cell, ...]]:
+    """Of each check its name, its outcome, and why."""
+    say = voice.language.say
+    words = {True: say("holds"), False: say("FAILS"), None: say("not checked")}
+    for one in checks:
+        # A reason may name the place of a file, which everybody may not know: its column is left out.
+        why = () if voice.external else (voice.told(one.reason) if str(one.reason) else NOTHING,)
+        yield voice.told(one.name), words[one.holds], *why

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 
 from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting
 from leakgauge.artefacts.quantity import Quantity
-from leakgauge.artefacts.report import Paragraph, Points
+from leakgauge.artefacts.report import Code, Paragraph, Points
+from leakgauge.artefacts.request import Request
+from leakgauge.assessment.search import Search
+from leakgauge.languages import message
 from leakgauge.telling.blocks import Content, Inline
 from leakgauge.telling.columns import asked_of, is_from_this_table, is_withheld
 from leakgauge.telling.dials import dial, told_all
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.promises import keeps_guarantee_inside
-from leakgauge.telling.voice import Cell, Plain, Voice, mechanism_of, yes_or_no
+from leakgauge.telling.voice import Plain, Voice, mechanism_of, yes_or_no
 
 
 def tuning(voice: Voice) -> Iterator[Content]:
@@ -47,6 +51,26 @@ def _designed(voice: Voice) -> Iterator[Content]:
         yield voice.say("No settings were searched: they were given, and cost nothing.")
 
 
+def improved(
+    voice: Voice, found: StoredImprovement, search: Search, table: str, job: Request | None
+) -> Iterator[Content]:
+    """A search that stands by itself, and the command that releases what it chose."""
+    yield from searched(voice, found)
+    chosen = search.chosen
+    if chosen is None:
+        return
+    if job is not None and not job.aims[0].mechanism and chosen.channel is None:
+        template = message("{setting} ({form}) protects too little beside all else that leaves; let the job search.")
+        yield Paragraph("caution", voice.say(template, setting=chosen.said, form=chosen.family.form))
+    if job is None:
+        words = ["leakgauge", "query", table, "histogram", "--column", search.secret, "--labels", "A|B|…"]
+        yield voice.say("This command answers it, with the values of {column!s} as labels:", column=search.secret)
+        yield Code(shlex.join([*words, "--epsilon", f"{chosen.parameter:.4g}", "--ledger", "LEDGER"]))
+    else:
+        yield voice.say("This command releases it:")
+        yield Code(job.command("out"))
+
+
 def searched(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
     """The setting that a search chose, or what came closest, and the best of each kind."""
     yield Paragraph("note", (voice.told(found.learned_from),))
@@ -58,7 +82,15 @@ def searched(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
         yield voice.say("The closest one: {setting}.", setting=_setting(voice, found.closest, found.closest.dials))
         yield Points(numbered=False, items=tuple((one,) for one in told_all(voice, found.blocking)))
     yield from pictures(voice, "tuning")
-    rows = ((*_row(voice, one), yes_or_no(voice, one.meets)) for one in _best(found))
+    rows = (
+        (
+            mechanism_of(voice, one.mechanism),
+            Plain(voice.told(one.form)),
+            *(dial(voice, one.dials, name) for name in ("protection", "exposed", "usefulness", "guarantee")),
+            yes_or_no(voice, one.meets),
+        )
+        for one in _best(found)
+    )
     yield from voice.grid(
         "Best setting of each mechanism (calculated in advance)",
         "Mechanism|What is released|Protection|Exposed|Usefulness|Guarantee|Meets the limits",
@@ -74,17 +106,8 @@ def _setting(voice: Voice, one: TriedSetting, dials: Dials) -> Inline:
         "{mechanism} ({form}), protection {protection}, exposed {exposed}, usefulness {usefulness}",
         mechanism=mechanism_of(voice, one.mechanism),
         form=Plain(voice.told(one.form)),
-        protection=dial(voice, dials, "protection"),
-        exposed=dial(voice, dials, "exposed"),
-        usefulness=dial(voice, dials, "usefulness"),
+        **{name: dial(voice, dials, name) for name in ("protection", "exposed", "usefulness")},
     )
-
-
-def _row(voice: Voice, one: TriedSetting) -> Iterator[Cell]:
-    yield mechanism_of(voice, one.mechanism)
-    yield Plain(voice.told(one.form))
-    for name in ("protection", "exposed", "usefulness", "guarantee"):
-        yield dial(voice, one.dials, name)
 
 
 def _best(found: StoredImprovement) -> list[TriedSetting]:

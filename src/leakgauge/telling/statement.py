@@ -9,30 +9,18 @@ from leakgauge.artefacts.audit import Foreign
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.artefacts.verdict import Judgement
 from leakgauge.languages import message
+from leakgauge.release.guarantees import said_of_formulas
 from leakgauge.sentences import Sentence
 from leakgauge.telling.actions import to_do
 from leakgauge.telling.attacks import accusations
 from leakgauge.telling.blocks import Content, Inline
-from leakgauge.telling.columns import (
-    asked_of,
-    by_coarseness,
-    keeps_order,
-    less_telling_columns,
-    protected_columns,
-)
-from leakgauge.telling.dials import (
-    deciding,
-    dials,
-    judged_by,
-    other_reasons,
-    recommended,
-    secret_in,
-    told_all,
-)
+from leakgauge.telling.columns import asked_of, by_coarseness, keeps_order, less_telling_columns, protected_columns
+from leakgauge.telling.dials import deciding, dials, judged_by, other_reasons, recommended, secret_in, told_all
 from leakgauge.telling.headline import every_secret
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.places import told_places
 from leakgauge.telling.promises import asked_epsilon, is_in_kit, keeps_guarantee_inside, promises_nothing
+from leakgauge.telling.survey import published
 from leakgauge.telling.voice import ROWS, Cell, Plain, Voice, blank, own
 
 _MANY_ALONE: Final = 0.05
@@ -55,14 +43,27 @@ def statement(voice: Voice) -> Iterator[Content]:
     if found is not None:
         yield from dials(voice, found, secret_in(deciding(voice), found))
     yield from (*every_secret(voice), *pictures(deciding(voice), *_FIRST))
-    yield from (*leaves, *told_places(voice), *_document(voice), *_signatures(voice))
+    yield from (*leaves, *told_places(voice), *_document(voice))
+    # The decision of whoever signs, with room to write.
+    if voice.released:
+        yield voice.say("Decision:  ☐ approve   ☐ approve with conditions   ☐ reject")
+        yield voice.say("Conditions: {line}", line=own("_" * 60))
+    yield from voice.grid("Signed by", "Name|Role|Date|Signature", [[(), (), (), ()]] * _SIGNATURES)
 
 
 def decision(voice: Voice) -> Iterator[Content]:
     """What is recommended, what speaks against it, for how many people, and what to do."""
     found = judged_by(voice)
     if voice.released:
-        yield from (*_recommended(voice, found), *_alarms(voice), *people(voice, found), *_to_do(voice, found))
+        if found is not None:
+            yield from recommended(voice, found)
+        elif voice.dossier.job is not None and not voice.external:
+            yield voice.alarm(
+                "This release has no scores, because an earlier version made it: run the same protect command again."
+            )
+        yield from _alarms(voice)
+        if found is not None:
+            yield from (*people(voice, found), *to_do(voice, found, voice.dossier.job))
     else:
         yield from (*_refused(voice), *_alarms(voice))
 
@@ -88,23 +89,9 @@ def document_number(voice: Voice) -> str:
     return f"LG-{digest[:4]}-{digest[4:8]}".upper() if digest else ""
 
 
-def _recommended(voice: Voice, found: Judgement | None) -> Iterator[Content]:
-    if found is not None:
-        yield from recommended(voice, found)
-    elif voice.dossier.job is not None and not voice.external:
-        yield voice.alarm(
-            "This release has no scores, because an earlier version made it: run the same protect command again."
-        )
-
-
-def _to_do(voice: Voice, found: Judgement | None) -> Iterator[Content]:
-    if found is not None:
-        yield from to_do(voice, found, voice.dossier.job)
-
-
-def people(voice: Voice, found: Judgement | None) -> Iterator[Content]:
+def people(voice: Voice, found: Judgement) -> Iterator[Content]:
     """How many more people are guessed right with the release than without it, where attacks on it counted them."""
-    if found is None or found.facts.guessed is None:
+    if found.facts.guessed is None:
         return
     guessed, everybody = found.facts.guessed
     said = Sentence(
@@ -119,6 +106,20 @@ def people(voice: Voice, found: Judgement | None) -> Iterator[Content]:
             guessed=voice.number(found.facts.guessed, 0, count=True),
             people=voice.number(found.facts.guessed, 1, count=True),
         )
+
+
+def cautions(voice: Voice) -> Iterator[Content]:
+    """What whoever opens the release should know, and what was published all the same."""
+    record, job = voice.dossier.record, voice.dossier.job
+    if not voice.released:
+        return
+    if voice.dossier.survey is not None:
+        yield from published(voice, voice.dossier.survey)
+    if job is not None and job.asked.accept_unique:
+        named = voice.listed(job.asked.accept_unique)
+        yield voice.alarm("Published although they identify people: {columns}.", columns=named)
+    for said in () if record is None else said_of_formulas(record.output):
+        yield Paragraph("warning", (voice.told(said),))
 
 
 def _document(voice: Voice) -> Iterator[Content]:
@@ -142,14 +143,6 @@ def _document(voice: Voice) -> Iterator[Content]:
     if made:
         rows.append((say("date"), own(made[:10])))
     yield from voice.grid("The document", "What|As declared", rows)
-
-
-def _signatures(voice: Voice) -> Iterator[Content]:
-    """The decision of whoever signs, with room to write."""
-    if voice.released:
-        yield voice.say("Decision:  ☐ approve   ☐ approve with conditions   ☐ reject")
-        yield voice.say("Conditions: {line}", line=own("_" * 60))
-    yield from voice.grid("Signed by", "Name|Role|Date|Signature", [[(), (), (), ()]] * _SIGNATURES)
 
 
 def _refused(voice: Voice) -> Iterator[Content]:
@@ -219,8 +212,7 @@ def _released(voice: Voice) -> Inline:
         said += voice.say(" Released at a coarser level, and not protected: {public}.", public=voice.listed(coarser))
     if less:
         said += voice.say(
-            " Released through a channel that reveals less about the secrets: {public}.",
-            public=voice.listed(less),
+            " Released through a channel that reveals less about the secrets: {public}.", public=voice.listed(less)
         )
     below = voice.maybe(voice.dossier.plan, "suppress_below")
     if below is not None:
@@ -257,7 +249,7 @@ def _instead(voice: Voice) -> Iterator[Content]:
     """Why nothing was released besides the reason of the job, and what could be done instead."""
     found = judged_by(voice)
     if found is not None and (found.vetoes or found.failed):
-        yield from (*other_reasons(voice, found), *_to_do(voice, found))
+        yield from (*other_reasons(voice, found), *to_do(voice, found, voice.dossier.job))
     for one in voice.dossier.secrets:
         # What the search came closest with says the reason.
         for note in () if one.improvement is None else told_all(voice, one.improvement.notes):

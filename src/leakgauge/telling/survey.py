@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from leakgauge.artefacts.quantity import SHARE, Quantity
 from leakgauge.artefacts.survey import Combination, Survey, SurveyedColumn, Told
 from leakgauge.telling.bits import bits
-from leakgauge.telling.blocks import Content, Inline
+from leakgauge.telling.blocks import Content, Inline, text_of
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.voice import NOTHING, ROWS, Cell, Voice, own
 
+_LISTED: Final = 20
 _SHOWN: Final = 12
 """Combinations of a survey that stands by itself; the file has them all."""
 
@@ -48,8 +50,7 @@ def published(voice: Voice, found: Survey) -> Iterator[Content]:
             "or people; {alone} rows are unique.",
             columns=voice.listed(together.columns),
             groups=voice.number(together, "groups"),
-            smallest=voice.number(together, "smallest", count=True),
-            alone=voice.number(together, "alone", count=True),
+            **voice.fields(together, "smallest", "alone", count=True),
         )
 
 
@@ -104,6 +105,26 @@ def _tells(voice: Voice, found: Sequence[Told]) -> Inline:
     between = voice.language.say("; ")
     nothing = voice.say("no more than chance") if found else (NOTHING,)
     return tuple(part for one in said for part in (*one, between))[:-1] or nothing
+
+
+def shape_of(voice: Voice, ranges: bool, bars: Sequence[float], missing: int) -> dict[str, str]:
+    """What a small histogram of a column shows, of ranges or of values, and how many values are missing."""
+    say, shape = voice.language.say, ""
+    if ranges:
+        shape = say("Shape: {number:,} ranges of equal width", number=len(bars))
+    elif bars:
+        commonest = voice.number(Quantity(bars[0], SHARE))
+        shape = text_of(voice.say("The most frequent value is in {share} of the rows", share=commonest), voice.language)
+    return {"shape": shape, "lacking": say("{number:,} missing", number=missing) if missing else ""}
+
+
+def identifying(voice: Voice, found: Sequence[SurveyedColumn]) -> Iterator[Content]:
+    """The warning of columns that identify people, or may."""
+    if found:
+        yield voice.alarm(
+            "These columns identify people, or may: {columns}. Better not publish them.",
+            columns=voice.listed(one.name for one in found[:_LISTED]),
+        )
 
 
 def combinations(voice: Voice, found: Sequence[Combination]) -> Iterator[Content]:

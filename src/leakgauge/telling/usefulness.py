@@ -10,7 +10,7 @@ from leakgauge.artefacts.design import Comparison, Design, Frontier
 from leakgauge.artefacts.measurement import Utility
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
-from leakgauge.telling.blocks import Content, Inline
+from leakgauge.telling.blocks import Content, Inline, Number
 from leakgauge.telling.columns import (
     bins_of,
     kept_associations,
@@ -20,7 +20,6 @@ from leakgauge.telling.columns import (
     protected_columns,
     written_by,
 )
-from leakgauge.telling.numbers import Number
 from leakgauge.telling.pictures import ReleasedPoint, pictures, released_point
 from leakgauge.telling.promises import asked_epsilon
 from leakgauge.telling.voice import Voice, mechanism_of, own, spelled, yes_or_no
@@ -295,6 +294,5 @@ def _comparison(voice: Voice, found: Comparison) -> Iterator[Content]:
             "within the required ε."
         )
         yield voice.say(
-            more if asked_epsilon(voice) is None else within,
-            price=voice.number(design, "price_of_keeping"),
+            more if asked_epsilon(voice) is None else within, price=voice.number(design, "price_of_keeping")
         )

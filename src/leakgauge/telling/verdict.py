@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Final
 
+from leakgauge.artefacts.job import Job
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.artefacts.verdict import Judgement, PolicyLine, Recommendation
 from leakgauge.languages import message
-from leakgauge.telling.actions import action_of
+from leakgauge.telling.actions import action_of, to_do
 from leakgauge.telling.blocks import Content, Inline
-from leakgauge.telling.dials import dial, in_turn, is_of_release, judged_by, told_all
+from leakgauge.telling.criteria import explained
+from leakgauge.telling.dials import dial, dials, in_turn, is_of_release, judged_by, recommended, told_all
 from leakgauge.telling.figures.dials import NAMES
 from leakgauge.telling.voice import AS_DECLARED, NOTHING, Cell, Plain, Voice, own
 
@@ -51,11 +53,19 @@ def verdict(voice: Voice) -> Iterator[Content]:
         yield from (*meant(voice, found), *notes(voice, found))
 
 
+def assessed(voice: Voice, found: Judgement, job: Job | None) -> Iterator[Content]:
+    """A verdict that stands by itself, on a release that a job made or another one."""
+    yield from (*recommended(voice, found), *to_do(voice, found, job), *dials(voice, found))
+    yield from (*every_judged(voice, found), *notes(voice, found), *changes(voice, found), *policy(voice, found))
+    for secret in found.beside:
+        yield from explained(voice, found, secret, short=True)
+
+
 def every_judged(voice: Voice, found: Judgement) -> Iterator[Content]:
     """Of several secrets a line for each; the lowest protection decides."""
     if len(found.dials) < 2:
         return
-    rows = ((own(secret), *(dial(voice, dials, name) for name in NAMES)) for secret, dials in found.dials.items())
+    rows = ((own(secret), *(dial(voice, one, name) for name in NAMES)) for secret, one in found.dials.items())
     yield from voice.grid("Scores of every secret, 0 to 100", "|".join(["Secret", *NAMES.values()]), rows)
     yield voice.say("{secret} has the lowest protection, which decides.", secret=own(found.deciding))
 
@@ -66,7 +76,7 @@ def policy(voice: Voice, found: Judgement) -> Iterator[Content]:
     by = {True: voice.say("you"), False: voice.say("default policy")}
     rows = (
         (
-            _called(voice, line.name),
+            voice.say(LIMITS[line.name]) if line.name in LIMITS else (line.name,),
             _side(voice, line, "limit"),
             _found(voice, line),
             words[line.holds],
@@ -82,10 +92,6 @@ def policy(voice: Voice, found: Judgement) -> Iterator[Content]:
         yield voice.note(
             "Default limits decide the recommendation but do not stop the command. Limits that you set stop it."
         )
-
-
-def _called(voice: Voice, name: str) -> Inline:
-    return voice.say(LIMITS[name]) if name in LIMITS else (name,)
 
 
 def _found(voice: Voice, line: PolicyLine) -> Cell:

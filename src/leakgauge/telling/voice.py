@@ -18,8 +18,7 @@ from leakgauge.errors import FileError
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.rounding import DIGITS, SHARE_DIGITS
 from leakgauge.sentences import Sentence
-from leakgauge.telling.blocks import Edition, Inline, sentence
-from leakgauge.telling.numbers import Number
+from leakgauge.telling.blocks import Edition, Inline, Number, sentence
 from leakgauge.telling.shown import Shown, Step, stored_number
 from leakgauge.visible import apart
 
@@ -122,7 +121,7 @@ class Voice:
         Of a head that is wider than the rows the last names are left out; a user's own words are not translated in it.
         The fields are those of the caption.
         """
-        made = tuple(tuple(map(_cell, row)) for row in rows)
+        made = tuple(tuple(map(inline_of, row)) for row in rows)
         if made:
             say, names = self.language.say, (head.split("|") if isinstance(head, str) else head)[: len(made[0])]
             heads = tuple(str(name) if isinstance(name, Plain) else say(name) for name in names)
@@ -162,7 +161,8 @@ class Voice:
         # A share is a percentage, whatever it is a share of.
         percent = percent or unit.split(" ")[0] == "share"
         if not isinstance(found, int | float) or isinstance(found, bool):
-            raise _without_number(source)
+            file = source.partition("#")[0]
+            raise FileError("{file} has no number at {place}; run the job again.", file=file, place=source)
         ends = (None,) * 3 if interval is None else (interval.low, interval.high, interval.confidence)
         low, high, confidence = map(stored_number, ends)
         # A level is a bound on what is told.
@@ -180,6 +180,10 @@ class Voice:
     def maybe(self, part: object, *steps: Step, **options: Any) -> Number | None:
         """The same; None where nothing stands there."""
         return None if _below(part, steps) is None else self.number(part, *steps, **options)
+
+    def fields(self, part: object, *names: str, **options: Any) -> dict[str, Number]:
+        """The numbers of these fields of a part, by their names."""
+        return {name: self.number(part, name, **options) for name in names}
 
     def cell(self, part: object, *steps: Step, **options: Any) -> Number | str:
         """The same; a dash where nothing stands there."""
@@ -225,9 +229,6 @@ def _below(part: Any, steps: Iterable[Step]) -> Any:
     return part
 
 
-def _without_number(place: str) -> FileError:
-    return FileError("{file} has no number at {place}; run the job again.", file=place.partition("#")[0], place=place)
-
-
-def _cell(cell: Cell) -> Inline:
+def inline_of(cell: Cell) -> Inline:
+    """A cell as text with numbers in it."""
     return cell if isinstance(cell, tuple) else (cell if isinstance(cell, Number) else str(cell),)

@@ -7,7 +7,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Hashable, Mapping
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING
 from typing import Any, Final, TypeVar
 
 from anyio import to_thread
@@ -25,16 +24,25 @@ from leakgauge.jobs.survey import survey
 from leakgauge.languages import Language
 from leakgauge.measures import entropy
 from leakgauge.probability import Scenario
-from leakgauge.rounding import percent
 from leakgauge.tables import Binning, in_bins, open_table, parse_binning
 from leakgauge.telling.blocks import text_of
-from leakgauge.telling.curve import another_attacker, as_a_limit, in_a_cell, marks, point_in_words, point_of_curve
+from leakgauge.telling.curve import (
+    another_attacker,
+    as_a_limit,
+    between,
+    in_cells,
+    in_full,
+    marks,
+    point_in_words,
+    point_of_curve,
+)
 from leakgauge.telling.figures.channel import label_name
 from leakgauge.telling.figures.chart import Figure
 from leakgauge.telling.figures.decomposition import decomposition_figure
 from leakgauge.telling.measurement import measurement
+from leakgauge.telling.survey import shape_of
 from leakgauge.telling.voice import Voice
-from leakgauge.web.profile import first_rows, in_words, profile_of
+from leakgauge.web.profile import first_rows, profile_of
 from leakgauge.web.questions import TableQuestion
 from leakgauge.web.rendering import facts, html
 from leakgauge.web.what_if import LearntBefore, counts_of, known_bins, learnt
@@ -170,12 +178,7 @@ class Answers:
 
         def look() -> Survey:
             found = survey(
-                table.source,
-                asked.secret,
-                unit=asked.unit,
-                bins=asked.bins,
-                missing=asked.missing,
-                progress=progress,
+                table.source, asked.secret, unit=asked.unit, bins=asked.bins, missing=asked.missing, progress=progress
             )
             # What was written to while it was read is neither the old table nor the new one.
             self._workspace.require_unchanged(table)
@@ -194,7 +197,10 @@ class Answers:
         found = await self._once(
             ("profile", asked.missing), table, lambda: profile_of(table.source, asked.missing), self._surveys
         )
-        return {name: {**one, **in_words(one, language)} for name, one in found.items()}
+        voice = Voice(language=language)
+        return {
+            name: {**one, **shape_of(voice, one["ranges"], one["bars"], one["missing"])} for name, one in found.items()
+        }
 
     async def preview(self, asked: TableQuestion, masked: bool) -> dict[str, object]:
         """The first rows, their letters and digits masked unless somebody asks for the values."""
@@ -323,12 +329,6 @@ def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, 
     there = Quantity(entropy(Scenario(first.problem.prior)), "bits")
     floor = bits_or_none(first.background_floor)
     most, highest = found[-1].distortion or 1.0, max(there.value, *(getattr(one, objective) for one in found)) or 1.0
-    words = {"entropy": voice.say("There are only {entropy} to leak; give less.", entropy=voice.number(there))}
-    if floor is not None:
-        # Rounded up, so that the number shown can be given.
-        least = voice.number(floor, rounding=ROUND_CEILING)
-        words["floor"] = voice.say("The background alone reveals {floor}; no protection leaks less.", floor=least)
-        words["line"] = voice.say("background alone: {bits}", bits=voice.number(floor))
     return {
         "objective": objective,
         "floor": first.background_floor,
@@ -336,7 +336,7 @@ def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, 
         "most": most,
         "highest": highest,
         "marks": {"distortion": [*marks(most)], "leakage": [*marks(highest)]},
-        "words": {name: text_of(said, language) for name, said in words.items()},
+        "words": {name: text_of(said, language) for name, said in between(voice, there, floor).items()},
         "inputs": [label_name(label, language) for label in first.channel.inputs],
         "outputs": [label_name(label, language) for label in first.channel.outputs],
         "points": [_point_fields(voice, one, there) for one in found],
@@ -357,10 +357,8 @@ def _point_fields(voice: Voice, found: Solution, there: Quantity) -> dict[str, o
         "numbers": facts(point_of_curve(voice, point, there, unchanged), voice.language),
         "matrix": matrix,
         # More cells are too small for a number each.
-        "cells": [[in_a_cell(share) for share in row] for row in matrix]
-        if max(len(matrix), len(matrix[0])) <= _NUMBERED
-        else None,
-        "told": [[percent(share) for share in row] for row in matrix],
+        "cells": in_cells(matrix) if max(len(matrix), len(matrix[0])) <= _NUMBERED else None,
+        "told": in_full(matrix),
     }
 
 

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import traceback
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -29,6 +29,7 @@ from leakgauge.web.job import Job
 from leakgauge.web.jobs import Jobs
 from leakgauge.web.questions import (
     DECLARED,
+    TableQuestion,
     UnknownError,
     body_of,
     fields_of,
@@ -40,8 +41,7 @@ from leakgauge.web.questions import (
     texts_in,
 )
 from leakgauge.web.rendering import TEMPLATES
-from leakgauge.web.showing import all_files, picture, report_html, report_pdf, report_policy, result_fields
-from leakgauge.web.surveyed import survey_fields
+from leakgauge.web.showing import all_files, picture, report_in, report_policy, result_fields, survey_fields
 from leakgauge.web.workspace import Workspace
 
 _HERE: Final = Path(__file__).parent
@@ -75,11 +75,11 @@ class Page:
             ("POST", "/api/tables", self._open),
             ("DELETE", "/api/tables/{table}", self._remove),
             ("PUT", "/api/drop", self._drop),
-            ("POST", "/api/measure", self._measure),
-            ("POST", "/api/frontier", self._frontier),
+            ("POST", "/api/measure", self._asking(self._answers.measure)),
+            ("POST", "/api/frontier", self._asking(self._answers.frontier)),
             ("POST", "/api/what-if", self._what_if),
             ("POST", "/api/survey", self._survey),
-            ("POST", "/api/profile", self._profile),
+            ("POST", "/api/profile", self._asking(self._answers.profile)),
             ("POST", "/api/preview", self._preview),
             ("POST", "/api/expected", self._expected),
             ("POST", "/api/jobs", self._start),
@@ -208,13 +208,14 @@ class Page:
         language = language_asked(request)
         return JSONResponse({"tables": [one.fields(language) for one in self._workspace.tables()]})
 
-    async def _measure(self, request: Request) -> Response:
-        question = question_in(await fields_of(request))
-        return JSONResponse(await while_awaited(request, self._answers.measure(question, language_asked(request))))
+    def _asking(self, answer: Callable[[TableQuestion, Language], Coroutine[Any, Any, object]]) -> Endpoint:
+        """The endpoint of a question about a table, given up when the one who asked goes away."""
 
-    async def _frontier(self, request: Request) -> Response:
-        question = question_in(await fields_of(request))
-        return JSONResponse(await while_awaited(request, self._answers.frontier(question, language_asked(request))))
+        async def asked(request: Request) -> Response:
+            question = question_in(await fields_of(request))
+            return JSONResponse(await while_awaited(request, answer(question, language_asked(request))))
+
+        return asked
 
     async def _what_if(self, request: Request) -> Response:
         fields = dict(await fields_of(request))
@@ -243,11 +244,6 @@ class Page:
             yield json.dumps(answer) + "\n"
 
         return StreamingResponse(lines(), media_type="application/x-ndjson")
-
-    async def _profile(self, request: Request) -> Response:
-        question = question_in(await fields_of(request))
-        answer = self._answers.profile(question, language_asked(request))
-        return JSONResponse(await while_awaited(request, answer))
 
     async def _preview(self, request: Request) -> Response:
         fields = dict(await fields_of(request))
@@ -290,28 +286,31 @@ class Page:
 
     async def _figure(self, request: Request) -> Response:
         job, language = self._asked_job(request), language_asked(request)
-        name = request.path_params["name"]
-        place = _place(request)
+        name, given = request.path_params["name"], request.query_params.get("secret", "")
+        # The place of the secret that is asked about; None of the one that decides.
+        place = int(given) if given.isdecimal() and len(given) < 9 else None
         question = ("figure", job.version(), name, place, language.code)
         with _files_of(job):
             drawn = await self._drawn.once(question, lambda: picture(name, job, place, language))
         return Response(drawn, media_type="image/svg+xml", headers={"Vary": "Cookie, Accept-Language"})
 
     async def _report(self, request: Request) -> Response:
-        job = self._asked_job(request)
-        edition, language = _edition(request)
-        question = ("report", job.version(), edition, language)
-        with _files_of(job):
-            shown = await self._drawn.once(question, lambda: report_html(job.folder, edition, language))
+        shown, _ = await self._reported(request, "html")
         return HTMLResponse(shown, headers={"Content-Security-Policy": report_policy()})
 
     async def _pdf(self, request: Request) -> Response:
-        job = self._asked_job(request)
-        edition, language = _edition(request)
-        question = ("pdf", job.version(), edition, language)
+        made, name = await self._reported(request, "pdf")
+        return Response(made, media_type="application/pdf", headers=_to_keep(name))
+
+    async def _reported(self, request: Request, form: str) -> tuple[str | bytes, str]:
+        """A report in the edition and the language asked for, and the name of its file."""
+        job, asked = self._asked_job(request), request.query_params
+        edition, language = asked.get("edition", "internal"), asked.get("language", language_asked(request).code)
         with _files_of(job):
-            made = await self._drawn.once(question, lambda: report_pdf(job.folder, edition, language))
-        return Response(made, media_type="application/pdf", headers=_to_keep(f"{job.key}-{edition}-{language}.pdf"))
+            made = await self._drawn.once(
+                (form, job.version(), edition, language), lambda: report_in(form, job.folder, edition, language)
+            )
+        return made, f"{job.key}-{edition}-{language}.{form}"
 
     async def _all(self, request: Request) -> Response:
         job = self._asked_job(request)
@@ -345,21 +344,9 @@ async def _fields(job: Job, language: Language) -> dict[str, object]:
     return await to_thread.run_sync(job.fields, language)
 
 
-def _edition(request: Request) -> tuple[str, str]:
-    """Which edition of a report is asked for, and in which language."""
-    asked = request.query_params
-    return asked.get("edition", "internal"), asked.get("language", language_asked(request).code)
-
-
 def _to_keep(name: str) -> dict[str, str]:
     """The headers of a file to keep; ids of jobs and names of editions and languages need no quoting."""
     return {"Content-Disposition": f'attachment; filename="{re.sub("[^A-Za-z0-9._-]", "-", name)}"'}
-
-
-def _place(request: Request) -> int | None:
-    """The place of the secret that is asked about; None of the one that decides."""
-    given = request.query_params.get("secret", "")
-    return int(given) if given.isdecimal() and len(given) < 9 else None
 
 
 @contextmanager

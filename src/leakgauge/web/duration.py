@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from leakgauge.languages import Language
 from leakgauge.measures.countability import is_countable
-from leakgauge.rounding import rounded, written
+from leakgauge.telling.outcome import expected_to_take
 from leakgauge.web.questions import texts_in
 from leakgauge.web.workspace import OpenTable
 
@@ -20,8 +20,6 @@ _MOST_VALUES: Final = 200
 """Of a secret with more values ranges are made, which take their own time."""
 _RANGES: Final = 10
 """As many as ranges often are."""
-_WHOLE: Final = 20
-"""Seconds from which on one digit counts: more would not be known."""
 
 
 def expected(
@@ -36,14 +34,8 @@ def expected(
         last: seconds of the last job on the table; None where none ended well.
         language: of the words.
     """
-    if last is not None:
-        return language.say("about {number} s, as the last job on this table", number=_roughly(last))
-    first = _first(table.rows, asked, values)
-    return (
-        ""
-        if first is None
-        else language.say("about {number} s, by the rows and values of this table", number=_roughly(first))
-    )
+    seconds = _first(table.rows, asked, values) if last is None else last
+    return "" if seconds is None else expected_to_take(language, seconds, as_the_last=last is not None)
 
 
 def _first(rows: int, asked: Mapping[str, Any], values: Mapping[str, int]) -> float | None:
@@ -67,7 +59,3 @@ def _first(rows: int, asked: Mapping[str, Any], values: Mapping[str, int]) -> fl
         if around > 1 and not is_countable(around * letters, rows)
     )
     return _JOB + rows * _ROW + sum(each) * _VALUE + learnt
-
-
-def _roughly(seconds: float) -> str:
-    return written(rounded(max(round(seconds), 1), 1 if seconds >= _WHOLE else 2))

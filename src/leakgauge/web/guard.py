@@ -132,19 +132,14 @@ def _same(given: str, secret: str) -> bool:
 def _closed(request: Request) -> Response:
     """What those are told who did not come by the printed address: people on a page, programs as usual."""
     error = OptionError("This page needs the token of its address; open the address that serve printed.")
-    if not _is_navigation(request):
+    mode = request.headers.get("sec-fetch-mode")
+    looks = mode == "navigate" if mode is not None else "text/html" in request.headers.get("accept", "")
+    if request.method not in _SAFE or not looks:
         return refused(request, error, 403)
     language = language_asked(request)
     more = language.say("Where the server was started again, the address is a new one; the old one is gone.")
     shown = _CLOSED.format(language=language.code, said=escape(language.error(error)), more=escape(more))
     return HTMLResponse(shown, 403, headers={"Vary": "Cookie, Accept-Language, Accept"})
-
-
-def _is_navigation(request: Request) -> bool:
-    """Whether a person looks at the answer itself."""
-    mode = request.headers.get("sec-fetch-mode")
-    wanted = mode == "navigate" if mode is not None else "text/html" in request.headers.get("accept", "")
-    return request.method in _SAFE and wanted
 
 
 def _from_the_page(method: str, headers: Headers) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Final
 
 from leakgauge.artefacts.dossier import Dossier
@@ -13,10 +13,9 @@ from leakgauge.jobs.location.survey import survey_places
 from leakgauge.languages import Language, message
 from leakgauge.location.box import parse_length
 from leakgauge.report.html import to_html
-from leakgauge.report.places import document_on
+from leakgauge.report.report import document_on
 from leakgauge.web.workspace import OpenTable
 
-FIELDS: Final = ("table", "lat", "lon", "cell", "box", "user", "time", "distance", "within")
 _LONGEST: Final = 200
 _SAID: Final = (
     message("Places"),
@@ -55,7 +54,7 @@ class PlacesQuestion:
     @classmethod
     def of(cls, given: Mapping[str, str]) -> PlacesQuestion:
         """The question in the query of an address; what is too long to be meant is left out."""
-        return cls(**{name: given.get(name, "").strip()[:_LONGEST] for name in FIELDS})
+        return cls(**{one.name: given.get(one.name, "").strip()[:_LONGEST] for one in fields(cls)})
 
     @property
     def is_complete(self) -> bool:
@@ -72,12 +71,7 @@ class PlacesQuestion:
             for field, known in _GUESSED.items()
             if not getattr(self, field)
         }
-        return PlacesQuestion(**{**self.fields, "cell": self.cell or "1km", "table": table.key, **chosen})
-
-    @property
-    def fields(self) -> dict[str, str]:
-        """By their names."""
-        return {name: getattr(self, name) for name in FIELDS}
+        return replace(self, cell=self.cell or "1km", table=table.key, **chosen)
 
 
 def places_report(table: OpenTable, asked: PlacesQuestion, language: Language) -> str:
@@ -87,12 +81,7 @@ def places_report(table: OpenTable, asked: PlacesQuestion, language: Language) -
         LeakgaugeError: as of the jobs.
     """
     where = Places(
-        asked.lat,
-        asked.lon,
-        cell=asked.cell,
-        box=asked.box or None,
-        user=asked.user or None,
-        time=asked.time or None,
+        asked.lat, asked.lon, cell=asked.cell, box=asked.box or None, user=asked.user or None, time=asked.time or None
     )
     if asked.distance:
         near = parse_length(asked.within, "--within") if asked.within else 500.0

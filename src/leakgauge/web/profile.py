@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from leakgauge.artefacts.quantity import SHARE, Quantity
-from leakgauge.languages import Language
 from leakgauge.tables import Column, Kind, open_table
 from leakgauge.tables.sampling import sampled
-from leakgauge.telling.blocks import text_of
-from leakgauge.telling.voice import Voice
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,17 +43,6 @@ def profile_of(source: str, missing: Sequence[str]) -> dict[str, dict[str, Any]]
     }
 
 
-def in_words(found: Mapping[str, Any], language: Language) -> dict[str, str]:
-    """What the shape of a column shows, and how many values are missing."""
-    voice, bars, missing, shape = Voice(language=language), found["bars"], found["missing"], ""
-    if found["ranges"]:
-        shape = language.say("Shape: {number:,} ranges of equal width", number=len(bars))
-    elif bars:
-        commonest = voice.number(Quantity(bars[0], SHARE))
-        shape = text_of(voice.say("The most frequent value is in {share} of the rows", share=commonest), language)
-    return {"shape": shape, "lacking": language.say("{number:,} missing", number=missing) if missing else ""}
-
-
 def _bars(column: Column, values: pa.Array) -> list[float]:
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -66,22 +51,17 @@ def _bars(column: Column, values: pa.Array) -> list[float]:
     if not len(values):
         return []
     if column.kind in _NUMBERS:
-        # Dates have no mean of their own: their numbers keep the distances.
-        plain = values if pa.types.is_floating(values.type) or pa.types.is_integer(values.type) else _numbers(values)
-        numbers = plain.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        if not pa.types.is_floating(values.type) and not pa.types.is_integer(values.type):
+            # Dates have no mean of their own: their numbers keep the distances.
+            narrow = pa.types.is_date32(values.type) or pa.types.is_time32(values.type)
+            values = values.cast(pa.int32() if narrow else pa.int64(), safe=False)
+        numbers = values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
         numbers = numbers[np.isfinite(numbers)]
         counts = np.histogram(numbers, min(BARS, max(len(np.unique(numbers)), 1)))[0] if len(numbers) else np.zeros(0)
     else:
         counts = np.sort(pc.value_counts(values).field("counts").to_numpy())[::-1][:BARS]
     # Three digits that count: rounded to a place, the shares of very many values would all be nothing.
     return [float(f"{count / len(values):.3g}") for count in counts]
-
-
-def _numbers(values: pa.Array) -> pa.Array:
-    import pyarrow as pa
-
-    narrow = pa.types.is_date32(values.type) or pa.types.is_time32(values.type)
-    return values.cast(pa.int32() if narrow else pa.int64(), safe=False)
 
 
 def first_rows(source: str, missing: Sequence[str], *, masked: bool) -> dict[str, object]:
@@ -93,11 +73,8 @@ def first_rows(source: str, missing: Sequence[str], *, masked: bool) -> dict[str
         names = [one.name for one in table.columns() if one.kind is not Kind.OTHER][:_COLUMNS]
         batch = table.few(*names, most=_ROWS)
     rows = [] if batch is None else batch.slice(0, _ROWS).to_pylist()
-    return {
-        "columns": names,
-        "rows": [[_written(row[name], masked) for name in names] for row in rows],
-        "masked": masked,
-    }
+    written = [[_written(row[name], masked) for name in names] for row in rows]
+    return {"columns": names, "rows": written, "masked": masked}
 
 
 def _written(value: object, masked: bool) -> str | None:

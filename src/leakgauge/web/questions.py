@@ -136,18 +136,15 @@ def question_in(fields: Mapping[str, Any]) -> TableQuestion:
         raise OptionError("A frontier needs from 2 to 201 points; ask for 31.")
     distortion = next(iter(texts_in(fields, "distortion")), "hamming")
     if distortion not in DISTORTIONS:
-        raise OptionError(
-            "There is no curve for the distortion {name!r}; {hint}",
-            name=distortion,
-            hint=did_you_mean(distortion, DISTORTIONS),
-        )
+        hint = did_you_mean(distortion, DISTORTIONS)
+        raise OptionError("There is no curve for the distortion {name!r}; {hint}", name=distortion, hint=hint)
     return TableQuestion(
         table=text_in(fields, "table"),
         secret=texts_in(fields, "secret"),
         background=texts_in(fields, "background"),
         bins=texts_in(fields, "bins"),
         missing=texts_in(fields, "missing"),
-        unit=_unit(fields),
+        unit=None if fields.get("unit") is None else text_in(fields, "unit"),
         points=points,
         distortion=distortion,
         keep="shares" if fields.get("keep") is None else text_in(fields, "keep"),
@@ -173,8 +170,14 @@ def _asked(name: str, fields: Mapping[str, Any]) -> Any:
         return text_in(fields, name)
     if kind in (float, float | None):
         return _number(name, fields[name])
-    # Whole numbers and flags are as JSON has them; the request itself says where they are not.
-    return fields[name] if kind in (bool, int | None) else _numbers(name, fields[name])
+    given = fields[name]
+    if kind in (bool, int | None):
+        # Whole numbers and flags are as JSON has them; the request itself says where they are not.
+        return given
+    if isinstance(given, dict) and given:
+        # Of each column by its name.
+        return {_text(column, name): _number(name, limit) for column, limit in given.items()}
+    return _number(name, given)
 
 
 def is_asked_by_the_page(request: Request) -> bool:
@@ -221,17 +224,6 @@ def _text(given: object, name: str, empty: bool = False) -> str:
     if not isinstance(given, str) or not (given or empty) or len(given) > _LONGEST or _NOT_TEXT.search(given):
         raise OptionError("The field {name!r} needs a text; give one.", name=name)
     return given
-
-
-def _unit(fields: Mapping[str, Any]) -> str | None:
-    return None if fields.get("unit") is None else text_in(fields, "unit")
-
-
-def _numbers(field: str, given: object) -> float | dict[str, float]:
-    """A finite number from 0 on, or one for each column by its name."""
-    if isinstance(given, dict) and given:
-        return {_text(name, field): _number(field, limit) for name, limit in given.items()}
-    return _number(field, given)
 
 
 def _number(field: str, given: object) -> float:

@@ -1,8 +1,8 @@
-"""What the files of a job show: its verdict, pictures and report."""
+"""What a survey shows, and the files of a job: its verdict, pictures and report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import BinaryIO, Final
@@ -10,28 +10,26 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from leakgauge.artefacts import codec
 from leakgauge.artefacts.dials import DIALS
-from leakgauge.artefacts.report import Grid, Paragraph
+from leakgauge.artefacts.report import Grid
+from leakgauge.artefacts.survey import Suggested, Survey, SurveyedColumn
 from leakgauge.artefacts.verdict import Judgement
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.languages import Language
-from leakgauge.release.guarantees import said_of_formulas
 from leakgauge.report import Edition, Report
-from leakgauge.report.document import Document
-from leakgauge.report.html import style_hash, to_html
-from leakgauge.report.pdf import to_pdf
+from leakgauge.report.html import style_hash
 from leakgauge.report.reading import diagram_in
-from leakgauge.telling.blocks import Content, Inline, text_of
+from leakgauge.report.report import FORMS
+from leakgauge.telling.blocks import Inline, blocks_of, text_of
 from leakgauge.telling.criteria import criteria
 from leakgauge.telling.dials import deciding, dial_rows, judged_by, secret_in
 from leakgauge.telling.figures.dials import is_known
 from leakgauge.telling.headline import every_secret, headline
-from leakgauge.telling.numbers import Number
 from leakgauge.telling.pictures import figure_of, pictures
 from leakgauge.telling.shown import Shown
-from leakgauge.telling.statement import decision
-from leakgauge.telling.survey import published
+from leakgauge.telling.statement import cautions, decision
+from leakgauge.telling.survey import columns, combinations, identifying
 from leakgauge.telling.verdict import THEN, changes, limit_in_words, meant, notes, policy
-from leakgauge.telling.voice import Cell, Plain, Voice
+from leakgauge.telling.voice import Voice, inline_of
 from leakgauge.web.job import Job
 from leakgauge.web.questions import UnknownError, is_asked_by_the_page, shown_of
 from leakgauge.web.rendering import facts, html, laid_out
@@ -41,6 +39,11 @@ _PICTURES: Final = (
     *("criteria", "influence", "guarantee", "repeats", "telling", "tuning"),
 )
 """Those that the page offers, in its order."""
+_TOGETHER: Final = 4
+"""Combinations that are shown; the command line has them all."""
+_COUNTS: Final = slice(2, 5)
+"""The cells of a column that stand in one line."""
+_NAMES, _TELLS, _ROLE = 5, 6, 7
 
 
 def voice_of(job: Job, language: Language) -> Voice:
@@ -57,7 +60,7 @@ def result_fields(job: Job, language: Language) -> dict[str, object]:
     return {
         "recommendation": None if found is None else found.recommendation.value,
         "promised": "" if found is None or voice.released else language.say(THEN[found.recommendation]),
-        "decision": html((*decision(voice), *_cautions(voice)), language),
+        "decision": html((*decision(voice), *cautions(voice)), language),
         "headline": facts(headline(voice), language),
         "every": html(every_secret(voice), language),
         "policy": "" if found is None else html((*policy(voice, found), *meant(voice, found)), language),
@@ -65,20 +68,6 @@ def result_fields(job: Job, language: Language) -> dict[str, object]:
         "deciding": voice.each.index(lead) if lead in voice.each else 0,
         "secrets": [_secret_fields(one, found) for one in voice.each],
     }
-
-
-def _cautions(voice: Voice) -> Iterator[Content]:
-    """What whoever opens the release should know, and what was published all the same."""
-    record, job = voice.dossier.record, voice.dossier.job
-    if not voice.released:
-        return
-    if voice.dossier.survey is not None:
-        yield from published(voice, voice.dossier.survey)
-    if job is not None and job.asked.accept_unique:
-        named = voice.listed(job.asked.accept_unique)
-        yield voice.alarm("Published although they identify people: {columns}.", columns=named)
-    for said in () if record is None else said_of_formulas(record.output):
-        yield Paragraph("warning", (voice.told(said),))
 
 
 def _actions(voice: Voice, found: Judgement) -> Iterator[dict[str, object]]:
@@ -95,19 +84,14 @@ def _actions(voice: Voice, found: Judgement) -> Iterator[dict[str, object]]:
 
 def _secret_fields(voice: Voice, found: Judgement | None) -> dict[str, object]:
     """The scores of a secret and what explains them, and which pictures there are."""
-    drawn = [picture for name in _PICTURES for picture in _named(voice, name)]
+    drawn = [(name, one) for name in _PICTURES for one in pictures(voice, name)]
     return {
         "name": str(voice.listed(voice.group)),
         "scores": "" if found is None else _scores(voice, found),
         "notes": "" if found is None else html(notes(voice, found, secret_in(voice, found)), voice.language),
         "criteria": html(criteria(voice), voice.language),
-        "pictures": drawn,
+        "pictures": [{"name": name, "caption": one.caption, "told": one.told} for name, one in drawn],
     }
-
-
-def _named(voice: Voice, name: str) -> Iterator[dict[str, str]]:
-    for picture in pictures(voice, name):
-        yield {"name": name, "caption": picture.caption, "told": picture.told}
 
 
 def _scores(voice: Voice, found: Judgement) -> str:
@@ -116,7 +100,7 @@ def _scores(voice: Voice, found: Judgement) -> str:
     limits = {line.name.partition("_")[2]: line for line in found.policy}
     scores = []
     for key, cells in zip(DIALS, dial_rows(voice, found, secret), strict=True):
-        name, value, meaning = (one if isinstance(one, tuple) else (one,) for one in map(_part, cells))
+        name, value, meaning = map(inline_of, cells)
         quantity, line = getattr(found.dials[secret], key), limits.get(key)
         low, high = quantity.ends
         mark = () if line is None else limit_in_words(voice, line)
@@ -144,10 +128,6 @@ def _scores(voice: Voice, found: Judgement) -> str:
     return laid_out("scores.html", voice.language, scores=scores)
 
 
-def _part(cell: Cell) -> str | Number | Inline:
-    return str(cell) if isinstance(cell, Plain) else cell
-
-
 def picture(name: str, job: Job, place: int | None, language: Language) -> str:
     """A picture of a job and one secret as SVG; ``UnknownError`` where there is nothing to draw it from."""
     voice = voice_of(job, language)
@@ -166,21 +146,16 @@ def report_policy() -> str:
     )
 
 
-def report_html(folder: Path, edition: str, language: str) -> str:
-    """The report of a job's folder as HTML; ``OptionError`` where there is no such edition or language."""
-    return to_html(_documents(folder, edition, language))
+def report_in(form: str, folder: Path, edition: str, language: str) -> str | bytes:
+    """The report of a job's folder as ``html`` or ``pdf``.
 
-
-def report_pdf(folder: Path, edition: str, language: str) -> bytes:
-    """The same as PDF; ``OptionError`` also where nothing that writes one is installed."""
-    return to_pdf(_documents(folder, edition, language))
-
-
-def _documents(folder: Path, edition: str, language: str) -> Sequence[Document]:
+    Raises:
+        OptionError: there is no such edition or language, or nothing that writes a PDF is installed.
+    """
     known = [one.value for one in Edition]
     if edition not in known:
         raise OptionError("There is no edition {edition!r}; {hint}", edition=edition, hint=did_you_mean(edition, known))
-    return Report.of(folder).documents(language, Edition(edition))
+    return FORMS[form](Report.of(folder).documents(language, Edition(edition)))
 
 
 def all_files(job: Job) -> BinaryIO:
@@ -191,3 +166,38 @@ def all_files(job: Job) -> BinaryIO:
             archive.write(job.folder / name, f"{job.key}/{name}")
     packed.seek(0)
     return packed
+
+
+def survey_fields(found: Survey, language: Language) -> dict[str, object]:
+    """The survey for the page."""
+    voice = Voice(language=language)
+    grid, *rest = blocks_of(columns(voice, found))
+    assert isinstance(grid, Grid)
+    rows = zip(found.columns, grid.rows, strict=True)
+    warned = identifying(voice, [one for one in found.columns if one.identifier is not None or one.free_text])
+    return {
+        "secrets": found.secrets,
+        "columns": {one.name: _column_fields(voice, found, one, grid.head, row) for one, row in rows},
+        "told": html((*warned, *rest, *combinations(voice, found.combinations[:_TOGETHER])), language),
+    }
+
+
+def _column_fields(
+    voice: Voice, found: Survey, column: SurveyedColumn, head: tuple[str, ...], row: tuple[Inline, ...]
+) -> dict[str, object]:
+    naming = column.identifier is not None or column.free_text
+    counts = (
+        voice.language.say("{name}: {value}", name=name, value=text_of(cell, voice.language))
+        for name, cell in zip(head[_COUNTS], row[_COUNTS], strict=True)
+    )
+    shown = [_NAMES] if naming else []
+    shown += [_TELLS] if column.tells else []
+    # What reveals little is not known before there is a secret.
+    shown += [_ROLE] if not naming and (found.secrets or column.suggested is not Suggested.PUBLIC) else []
+    lines = [voice.say("{name}: {value}", name=head[at], value=row[at]) for at in shown]
+    return {
+        "counts": " · ".join(counts),
+        "told": laid_out("column.html", voice.language, lines=lines, warned=naming),
+        "naming": naming,
+        "suggested": column.suggested.value,
+    }

@@ -9,8 +9,7 @@ from leakgauge.artefacts.audit import Finding
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.rounding import percent
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Figure, figure_of_words
-from leakgauge.telling.figures.texts import joined, lines_of, named, shortened
+from leakgauge.telling.figures.chart import Figure, figure_of_words, joined, lines_of, named, shortened
 
 _LABELS, _AREA, _COLUMN, _ROW = 200, 244, 72, 34
 _TARGET = 140
@@ -44,16 +43,10 @@ def attacks_figure(attacks: Sequence[Finding], language: Language = ENGLISH) -> 
     }
     order = [row["attack"] for row in rows]
     spec = {
-        "title": {
-            "text": title,
-            "subtitle": [line for one in under for line in lines_of(one, chart.WIDTH - 40)],
-            "offset": 30,
-        },
+        "title": chart.titled(title, *under, offset=30),
         "width": _AREA + _COLUMN * len(heads),
-        "height": chart.row_step(order, _ROW),
         "view": {"stroke": None},
-        "data": {"values": rows},
-        "encoding": {"y": chart.nominal("attack", sort=order, title=None, axis=chart.row_axis(_LABELS + 30))},
+        **chart.rows_of(rows, "attack", chart.row_axis(_LABELS + 30), order, chart.row_step(order, _ROW)),
         "layer": [*_marks(), *chart.number_columns(heads, _AREA, _COLUMN, bold="success", color="#3a444c")],
     }
     return Figure(spec, joined(language, *(row["said"] for row in rows)))

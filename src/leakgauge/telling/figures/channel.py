@@ -15,8 +15,7 @@ from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import text_of
 from leakgauge.rounding import percent
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Figure, shown
-from leakgauge.telling.figures.texts import joined, lines_of, named, shortened, told_apart, width_of
+from leakgauge.telling.figures.chart import Figure, joined, lines_of, named, shortened, shown, told_apart, width_of
 
 LARGEST = 60
 """The most rows or columns of a readable map."""

@@ -10,8 +10,7 @@ from leakgauge.artefacts.measurement import Measurement
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.rounding import is_all
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Figure, shown
-from leakgauge.telling.figures.texts import apart, clauses, ended, joined, named, width_of
+from leakgauge.telling.figures.chart import Figure, apart, clauses, ended, joined, named, shown, width_of
 
 _AREA = 560
 _STEP = 74

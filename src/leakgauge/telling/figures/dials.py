@@ -11,9 +11,8 @@ from leakgauge.artefacts.verdict import PolicyLine
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.rounding import at_least, at_most
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Fields, Figure
-from leakgauge.telling.figures.points import ends_of
-from leakgauge.telling.figures.texts import clauses, ended, joined, lines_of, named, width_of
+from leakgauge.telling.figures.chart import Fields, Figure, clauses, ended, joined, lines_of, named, width_of
+from leakgauge.telling.figures.criteria import SEEN, ends_of
 
 NAMES: Final = {
     "protection": message("protection"),
@@ -26,8 +25,6 @@ NAMES: Final = {
 """What the dials are called."""
 _NOTHING_KNOWN = (0.0, 100.0)
 _LABELS, _STEP = 150, 27
-_SEEN = 1.0
-"""Points from which on an interval is wide enough to be seen."""
 
 
 def is_known(quantity: Quantity) -> bool:
@@ -54,23 +51,24 @@ def dials_figure(
         for row in rows
         if row[side] is not None
     ]
-    names = [row["name"] for row in rows]
+    names, limited = [row["name"] for row in rows], [row for row in rows if row["limit"] is not None]
+    tick = {"type": "tick", "thickness": 3, "size": _STEP - 5, "color": chart.ALARM, "aria": False}
+    under = [
+        language.say("Higher is better, except for “exposed”. The thick band is the interval."),
+        language.say("The vertical mark is the limit of the policy; the worse end of the band must meet it."),
+    ]
     area = chart.WIDTH - _LABELS - 30 - max(width_of(row["number"]) for row in rows) - 16
-    scale = {"domain": [0, 100], "nice": False}
-    across = chart.quantitative("at", title=None, scale=scale, axis={"values": [0, 20, 40, 60, 80, 100]})
     spec = {
-        "title": {"text": language.say("The scores, before and after"), "subtitle": _under(language)},
+        "title": {"text": language.say("The scores, before and after"), "subtitle": under},
         "width": area,
-        "height": {"step": _STEP},
-        "data": {"values": rows},
-        "encoding": {"y": chart.nominal("name", sort=names, title=None, axis=chart.row_axis(_LABELS + 20))},
+        **chart.rows_of(rows, "name", chart.row_axis(_LABELS + 20), names, _STEP),
         "layer": [
             *_lines(rows),
-            *_limits([row for row in rows if row["limit"] is not None]),
+            *([chart.layer(tick, limited, x=chart.quantitative("limit"))] if limited else []),
             chart.layer(
                 {"type": "point", "opacity": 1, "strokeWidth": 1.6, "size": 110},
                 ends,
-                x=across,
+                x=chart.of_a_hundred("at"),
                 stroke=_by_side(sides, chart.DARK, chart.DARK),
                 fill=_by_side(sides, "white", chart.DARK),
                 shape=_by_side(sides, "circle", "diamond"),
@@ -80,13 +78,6 @@ def dials_figure(
         ],
     }
     return Figure(spec, joined(language, *(row["said"] for row in rows)))
-
-
-def _under(language: Language) -> list[str]:
-    return [
-        language.say("Higher is better, except for “exposed”. The thick band is the interval."),
-        language.say("The vertical mark is the limit of the policy; the worse end of the band must meet it."),
-    ]
 
 
 def _by_side(sides: Mapping[str, str], before: str, after: str) -> dict[str, Any]:
@@ -105,7 +96,9 @@ def _row(name: str, dial: Quantity, before: float | None, limit: float | None, l
     if known:
         unit = "%" if exposed else ""
         after = at_most(value) if exposed else at_least(value)
-        number = " → ".join(_shown(one, unit) for one in (before, after) if one is not None)
+        # What is rare must not read as what never happens.
+        ends = ("<0.01" if 0 < one < 0.01 else f"{one:.3g}" for one in (before, after) if one is not None)
+        number = " → ".join(f"{one}{unit}" for one in ends)
     template = message("limit: at most {limit:.3g}") if exposed else message("limit: at least {limit:.3g}")
     held = "" if limit is None else language.say(template, limit=limit)
     told = clauses(language, *(one for one in (number, held) if one))
@@ -130,18 +123,7 @@ def _lines(rows: Sequence[Fields]) -> list[dict[str, Any]]:
         )
 
     moved = [row for row in rows if row["before"] is not None]
-    wide = [row for row in rows if row["low"] is not None and row["high"] - row["low"] > _SEEN]
+    wide = [row for row in rows if row["low"] is not None and row["high"] - row["low"] > SEEN]
     made = [(line("before", "value", moved, strokeWidth=2.5, color=chart.FAINT), moved)]
     made.append((line("low", "high", wide, strokeWidth=9, color=chart.MIDDLE), wide))
     return [one for one, some in made if some]
-
-
-def _limits(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    mark = {"type": "tick", "thickness": 3, "size": _STEP - 5, "color": chart.ALARM, "aria": False}
-    return [chart.layer(mark, rows, x=chart.quantitative("limit"))] if rows else []
-
-
-def _shown(value: float, unit: str) -> str:
-    # What is rare must not read as what never happens.
-    written = "<0.01" if 0 < value < 0.01 else f"{value:.3g}"
-    return f"{written}{unit}"

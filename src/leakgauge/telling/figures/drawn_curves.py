@@ -9,8 +9,7 @@ from typing import Any
 from leakgauge.artefacts.codec import sentence_of
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Fields, Figure, shown
-from leakgauge.telling.figures.texts import joined, lines_of
+from leakgauge.telling.figures.chart import Fields, Figure, joined, shown
 
 _COLUMNS, _WIDTH, _HEIGHT = 3, 168, 150
 """Panels in a row, and the size of each in pixels."""
@@ -34,10 +33,7 @@ def drawn_curves_figure(name: str, curves: Sequence[Fields], language: Language 
         told.append(language.say("{figure}: {axes}.", figure=title, axes=language.listed(axes)))
     under = language.say("Computed again: the paper draws these curves without printing their numbers.")
     spec = {
-        "title": {
-            "text": language.say("The figures of {paper}", paper=name),
-            "subtitle": lines_of(under, chart.WIDTH - 40),
-        },
+        "title": chart.titled(language.say("The figures of {paper}", paper=name), under),
         "columns": _COLUMNS,
         "concat": panels,
     }
@@ -55,7 +51,11 @@ def _panel(title: str, curves: Sequence[Fields], at: int, language: Language) ->
     layers = []
     for curve in curves:
         points = [
-            {"across": float(point[0]), "up": float(point[at]), "said": _said(across, up, point[0], point[at])}
+            {
+                "across": float(point[0]),
+                "up": float(point[at]),
+                "said": f"{across} {shown(float(point[0]))}, {up} {shown(float(point[at]))}",
+            }
             for point in curve["points"]
         ]
         layers.append(chart.layer({"type": "line", "color": chart.LINE}, points, **axes, **chart.SAID))
@@ -68,7 +68,3 @@ def _panel(title: str, curves: Sequence[Fields], at: int, language: Language) ->
             ]
     heading = {"text": title, "fontSize": 13, "fontWeight": "normal", "offset": 8, "frame": "group"}
     return {"title": heading, "width": _WIDTH, "height": _HEIGHT, "layer": layers}
-
-
-def _said(across: str, up: str, x: float, y: float) -> str:
-    return f"{across} {shown(float(x))}, {up} {shown(float(y))}"

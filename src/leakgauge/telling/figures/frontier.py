@@ -11,9 +11,8 @@ from leakgauge.design import Knowledge
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.sentences import Sentence
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Fields, Figure, shown
+from leakgauge.telling.figures.chart import Fields, Figure, clauses, joined, listed, named, shortened, shown, width_of
 from leakgauge.telling.figures.placing import AREA, box_of, distortion_at, label_places, room_beside
-from leakgauge.telling.figures.texts import clauses, joined, listed, named, shortened, width_of
 
 _SHAPES = ["square", "triangle-up", "cross", "triangle-down", "circle", "triangle-right", "triangle-left"]
 _LEAST = {
@@ -93,6 +92,7 @@ def frontier_figure(
     half = max(one["leakage"] for one in curve) / 2
     is_lower = bool(beside) and distortion_at(curve, half) < distortion_at(beside, half)
     places = label_places(marked, most, below=is_lower)
+    dashed = {"type": "line", "color": chart.FAINT, "strokeDash": [5, 3], "aria": False}
     spec = {
         "title": {
             "text": language.say("What usefulness costs"),
@@ -106,7 +106,7 @@ def frontier_figure(
         **AREA,
         "layer": [
             _reachable(curve, most, axes),
-            *([_beside(beside, axes)] if beside else []),
+            *([chart.layer(dashed, [{key: one[key] for key in most} for one in beside], **axes)] if beside else []),
             chart.layer(
                 {"type": "line", "point": {"size": 26, "color": chart.LINE}, "color": chart.LINE},
                 [{**one, "said": listed(language, _place(one, language), f"ε {one['epsilon']}")} for one in curve],
@@ -202,11 +202,6 @@ def _reachable(curve: list[dict[str, Any]], most: Mapping[str, float], axes: dic
     area = {"type": "area", "color": chart.LIGHT, "opacity": 0.6, "aria": False}
     sides = {"x": {**axes["x"], "field": "at"}, "y": {**axes["y"], "field": "least"}, "y2": {"field": "top"}}
     return chart.layer(area, rows, **sides)
-
-
-def _beside(curve: list[dict[str, Any]], axes: dict[str, Any]) -> dict[str, Any]:
-    line = {"type": "line", "color": chart.FAINT, "strokeDash": [5, 3], "aria": False}
-    return chart.layer(line, [{key: one[key] for key in ("distortion", "leakage")} for one in curve], **axes)
 
 
 def _names_of_lines(

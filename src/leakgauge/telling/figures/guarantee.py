@@ -7,8 +7,7 @@ from typing import Any
 
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Figure
-from leakgauge.telling.figures.texts import ended, joined, lines_of, named, width_of
+from leakgauge.telling.figures.chart import Figure, ended, joined, named, width_of
 
 _BEFORE = (0.01, 0.1, 0.25, 0.5, 0.75)
 """How sure somebody is of a value before the release."""
@@ -35,17 +34,11 @@ def guarantee_figure(epsilon: float, language: Language = ENGLISH) -> Figure | N
         scale={"domain": [0, 1], "nice": False},
         axis={"format": "%"},
     )
-    y = chart.nominal("name", sort=None, title=None, axis=chart.row_axis(240, labels))
     rule = {"type": "rule", "strokeWidth": 4, "color": chart.MIDDLE, "aria": False}
     spec = {
-        "title": {
-            "text": language.say("How sure an attacker can become"),
-            "subtitle": lines_of(under, chart.WIDTH - 40),
-        },
+        "title": chart.titled(language.say("How sure an attacker can become"), under),
         "width": area,
-        "height": {"step": _ROW},
-        "data": {"values": rows},
-        "encoding": {"y": y},
+        **chart.rows_of(rows, "name", chart.row_axis(240, labels), step=_ROW),
         "layer": [
             chart.layer(rule, x=x, x2={"field": "after"}),
             chart.layer({"type": "point", "filled": False, "size": 90, "color": chart.DARK, "aria": False}, x=x),

@@ -11,8 +11,7 @@ from leakgauge.artefacts.criteria import OverArcs
 from leakgauge.assessment.diagram import Diagram
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Figure, position_in_percent
-from leakgauge.telling.figures.texts import lines_of
+from leakgauge.telling.figures.chart import Figure, lines_of, position_in_percent
 
 Place = tuple[int, float]
 """A column and a row."""
@@ -132,11 +131,7 @@ def _boxes(nodes: list[dict[str, Any]], size: Mapping[str, int]) -> list[dict[st
         for field, mark, height in (("lines", left, "first"), ("shown", right, "middle"))
     ]
     cover = {"type": "rect", "fill": "white", "fillOpacity": 0}
-    return [
-        chart.layer(box, nodes, **edges, fill=fill),
-        *words,
-        chart.layer(cover, nodes, **edges, **chart.SAID),
-    ]
+    return [chart.layer(box, nodes, **edges, fill=fill), *words, chart.layer(cover, nodes, **edges, **chart.SAID)]
 
 
 def _arcs(diagram: Diagram, ways: list[list[Place]], box: float, size: Mapping[str, int]) -> dict[str, Any]:

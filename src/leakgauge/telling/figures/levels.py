@@ -10,10 +10,20 @@ from leakgauge.artefacts.quantity import Level
 from leakgauge.artefacts.record import Claims
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.rounding import at_most
+from leakgauge.telling.blocks import unit_of
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Figure, figure_of_words, shown
-from leakgauge.telling.figures.texts import clauses, joined, lines_of, listed, named, shortened, width_of
-from leakgauge.telling.numbers import unit_of
+from leakgauge.telling.figures.chart import (
+    Figure,
+    clauses,
+    figure_of_words,
+    joined,
+    lines_of,
+    listed,
+    named,
+    shortened,
+    shown,
+    width_of,
+)
 
 NOTIONS = {
     "identifiability": message("identifiability"),
@@ -60,7 +70,7 @@ def levels_figure(claims: Mapping[str, Claims], language: Language = ENGLISH) ->
     # The axes of all units start at the same place.
     labels = 8 + max(width_of(line) for row in rows for line in row["notion"].split("\n"))
     spec = {
-        "title": {"text": title, "subtitle": lines_of(under, chart.WIDTH - 40)},
+        "title": chart.titled(title, under),
         "spacing": 14,
         "vconcat": [_chart(group, unit, labels, language) for unit, group in by_unit.items() if group],
     }

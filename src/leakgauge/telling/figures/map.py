@@ -14,8 +14,7 @@ from leakgauge.artefacts.location import MapShown
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.rounding import rounded, written
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Figure
-from leakgauge.telling.figures.texts import joined, lines_of, named, width_of
+from leakgauge.telling.figures.chart import Figure, joined, lines_of, named, width_of
 
 _WIDE, _TALL, _NARROW = 560, 520, 360
 """Pixels of the largest map, and the least that legend and scale bar need."""
@@ -163,7 +162,7 @@ def _areas(
     fill = {"field": "shade", "type": "nominal", "scale": None, "legend": None}
     rows: list[dict[str, Any]] = [
         {
-            "shade": "#ffffff" if one is None else _shade(one, breaks),
+            "shade": "#ffffff" if one is None else _SHADES[int(np.searchsorted(breaks, one, side="right"))],
             "said": language.say(kind.nothing) if one is None else kind.tell(one),
         }
         for one in numbers
@@ -204,10 +203,6 @@ def _pixel(length: float) -> float:
     return round(length, 2)
 
 
-def _shade(number: float, breaks: Sequence[float]) -> str:
-    return _SHADES[int(np.searchsorted(breaks, number, side="right"))]
-
-
 def _breaks(numbers: Sequence[float]) -> list[float]:
     """Where classes meet: of equal width, or each a multiple of the one before where a few values are far larger."""
     positive = np.array([one for one in numbers if one > 0])
@@ -232,11 +227,7 @@ def _legend(
     names += [language.say("from {start!s}", start=kind.tell(breaks[-1]))] if breaks else []
     step = max(map(width_of, names)) + 34
     per_row = max(int(across // step), 1)
-    head = {
-        "x": 0.0,
-        "y": top + 42,
-        "name": f"{language.say(kind.legend)} ({language.say(kind.nothing)})",
-    }
+    head = {"x": 0.0, "y": top + 42, "name": f"{language.say(kind.legend)} ({language.say(kind.nothing)})"}
     rows: list[dict[str, Any]] = [
         {
             "x": at % per_row * step,

@@ -12,8 +12,7 @@ from leakgauge.audit.attacks.catalogue import attack_of
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.rounding import percentage, written
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Fields, Figure, figure_of_words
-from leakgauge.telling.figures.texts import clauses, ended, joined, listed, named
+from leakgauge.telling.figures.chart import Fields, Figure, clauses, ended, figure_of_words, joined, listed, named
 
 ICONS = 100
 _ACROSS, _STEP, _DOWN = 25, 27, 36
@@ -49,13 +48,20 @@ def people_figure(
         groups = {"anyway": anyway, "because": because, "not": max(everybody - anyway - because, 0)}
         by = _by(facts.guessed_knowing, language)
     elif attack is not None:
-        groups = _people(attack, everybody)
+        gained = max(attack.advantage.value, 0.0)
+        anyway, because = (round(share * everybody) for share in (attack.baseline.value, gained))
+        anyway = min(anyway, everybody - because)
+        groups = {"anyway": anyway, "because": because, "not": everybody - anyway - because}
         by = language.say("By the strongest attack: {attack!s}.", attack=language.retell(attack.attack))
     else:
         return figure_of_words(title, language.say("No attack on the release guessed a value of the secret."))
     icons = shared_out(list(groups.values()))
     lines = {name: _line(name, groups[name], everybody, language) for name in groups}
-    rows = _icons(dict(zip(groups, icons, strict=True)), lines)
+    marks = (lines[name] for name, count in zip(groups, icons, strict=True) for _ in range(count))
+    rows = [
+        {"group": group, "across": (at % _ACROSS + 0.5) * _STEP, "down": (at // _ACROSS + 0.5) * _DOWN}
+        for at, group in enumerate(marks)
+    ]
     said = language.say(
         "Because of this release, {people} more of {everybody} people are guessed correctly.",
         people=f"{groups['because']:,}",
@@ -130,24 +136,9 @@ def _strongest(audit: Audit, secret: Sequence[str]) -> Finding | None:
     return max(found, key=lambda one: one.advantage.value, default=None)
 
 
-def _people(attack: Finding, everybody: int) -> dict[str, int]:
-    gained = max(attack.advantage.value, 0.0)
-    anyway, because = (round(share * everybody) for share in (attack.baseline.value, gained))
-    anyway = min(anyway, everybody - because)
-    return {"anyway": anyway, "because": because, "not": everybody - anyway - because}
-
-
 def _line(name: str, count: int, everybody: int, language: Language) -> str:
     number = language.say("{count} people, {share}%", count=f"{count:,}", share=written(percentage(count / everybody)))
     return named(language, language.say(_GROUPS[name][0]), number)
-
-
-def _icons(icons: Fields, lines: Fields) -> list[dict[str, Any]]:
-    groups = [lines[name] for name, count in icons.items() for _ in range(count)]
-    return [
-        {"group": group, "across": (at % _ACROSS + 0.5) * _STEP, "down": (at // _ACROSS + 0.5) * _DOWN}
-        for at, group in enumerate(groups)
-    ]
 
 
 def _by_group(names: Sequence[str], values: Sequence[str], legend: Fields) -> dict[str, Any]:

@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from leakgauge.telling.figures.chart import Fields
-from leakgauge.telling.figures.texts import apart, width_of
+from leakgauge.telling.figures.chart import Fields, apart, width_of
 
 AREA = {"width": 670, "height": 320}
 _CLOSE, _NEAR = 15, 50
@@ -75,13 +74,11 @@ def room_beside(
         left = across + 10 if above else across - 10 - width
         box = (left, left + width, down - 18, down - 2) if above else (left, left + width, down + 2, down + 18)
         inside = box[0] >= 4 and box[1] <= AREA["width"] - 4 and box[2] >= 2 and box[3] <= AREA["height"] - 2
-        if inside and not any(_meet(box, other) for other in taken):
+        left, right, top, bottom = box
+        meets = (left < one[1] and one[0] < right and top < one[3] and one[2] < bottom for one in taken)
+        if inside and not any(meets):
             return box
     return None
-
-
-def _meet(one: Box, other: Box) -> bool:
-    return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
 
 
 def box_of(place: Fields) -> Box:

@@ -9,8 +9,7 @@ from typing import Any
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.rounding import DIGITS, at_most, percent
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Fields, Figure, shown, value_of
-from leakgauge.telling.figures.texts import apart, clauses, joined, lines_of, width_of
+from leakgauge.telling.figures.chart import Fields, Figure, apart, clauses, joined, shown, value_of, width_of
 
 _WIDTH, _HEIGHT, _BETWEEN = 262, 262, 34
 """Of each panel, and between the two, in pixels."""
@@ -31,10 +30,7 @@ def privacy_curves_figure(composed: Fields, language: Language = ENGLISH) -> Fig
         "Both lines are proven: no attacker can exceed them, whatever is known about the other records."
     )
     spec = {
-        "title": {
-            "text": language.say("The most that the whole sequence can reveal"),
-            "subtitle": lines_of(under, chart.WIDTH - 40),
-        },
+        "title": chart.titled(language.say("The most that the whole sequence can reveal"), under),
         "spacing": _BETWEEN,
         "hconcat": [_deltas(curves, asked, language), _powers(curves, language)],
     }

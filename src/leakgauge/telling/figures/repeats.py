@@ -9,8 +9,7 @@ from leakgauge.measures import entropy
 from leakgauge.measures.sequences import SIMULATED_PEOPLE, SIMULATION_SEED, repeated_leakage
 from leakgauge.probability import Channel, Distribution
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Fields, Figure, figure_of_words
-from leakgauge.telling.figures.texts import clauses, ended, joined, lines_of
+from leakgauge.telling.figures.chart import Fields, Figure, clauses, ended, figure_of_words, joined
 
 RELEASES = (1, 2, 5, 10, 20, 50)
 _AREA = {"width": 295, "height": 210}
@@ -53,7 +52,7 @@ def repeats_figure(
             )
         )
     spec = {
-        "title": {"text": title, "subtitle": [line for one in under for line in lines_of(one, chart.WIDTH - 40)]},
+        "title": chart.titled(title, *under),
         "spacing": 40,
         "data": {"values": rows},
         "hconcat": [

@@ -8,10 +8,7 @@ from typing import Any
 from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Figure
-from leakgauge.telling.figures.texts import ended, joined, listed, named
-
-_AREA = {"width": 640, "height": 320}
+from leakgauge.telling.figures.chart import Figure, ended, joined, listed, named
 
 
 def search_figure(improvement: StoredImprovement, language: Language = ENGLISH) -> Figure:
@@ -23,10 +20,8 @@ def search_figure(improvement: StoredImprovement, language: Language = ENGLISH) 
     }
     rows = [_row(trial, "meets" if trial.meets else "misses", kinds, language) for trial in improvement.trials]
     marked = _row(improvement.chosen or improvement.closest, "marked", kinds, language)
-    across, down = (
-        _axis(dial, said)
-        for dial, said in (("usefulness", language.say("usefulness")), ("protection", language.say("protection")))
-    )
+    across = chart.of_a_hundred("usefulness", language.say("usefulness"))
+    down = chart.of_a_hundred("protection", language.say("protection"))
     order = list(kinds.values())
     legend = {"orient": "bottom", "title": None, "symbolSize": 70, "columnPadding": 24}
     fills = {"domain": order, "range": [chart.DARK, "white", chart.MIDDLE]}
@@ -43,7 +38,8 @@ def search_figure(improvement: StoredImprovement, language: Language = ENGLISH) 
                 "Each mark is one setting, scored in advance (worse end where uncertain). Dashed: the limits."
             ),
         },
-        **_AREA,
+        "width": 640,
+        "height": 320,
         "layer": [
             *_limits(improvement.asked),
             chart.layer(point, rows, x=across, y=down, **looks, size={"value": 45}, **chart.SAID),
@@ -67,12 +63,6 @@ def _row(trial: TriedSetting, kind: str, kinds: Mapping[str, str], language: Lan
     ]
     name = language.retell(trial.mechanism)
     return {**ends, "kind": kinds[kind], "said": ended(language, named(language, name, listed(language, *told)))}
-
-
-def _axis(dial: str, said: str) -> dict[str, Any]:
-    return chart.quantitative(
-        dial, title=said, scale={"domain": [0, 100], "nice": False}, axis={"values": [0, 20, 40, 60, 80, 100]}
-    )
 
 
 def _limits(asked: Mapping[str, float]) -> list[dict[str, Any]]:

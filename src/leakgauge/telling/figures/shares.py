@@ -11,8 +11,17 @@ from leakgauge.probability import Distribution, Label
 from leakgauge.probability.labels import text_of
 from leakgauge.rounding import percent
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Fields, Figure
-from leakgauge.telling.figures.texts import ended, joined, listed, named, shortened, told_apart, width_of
+from leakgauge.telling.figures.chart import (
+    Fields,
+    Figure,
+    ended,
+    joined,
+    listed,
+    named,
+    shortened,
+    told_apart,
+    width_of,
+)
 
 _LABELS, _BAR = 200, 13
 _NEVER = 1e-9

@@ -7,8 +7,17 @@ from typing import Any
 from leakgauge.artefacts.survey import Survey, SurveyedColumn, Told
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Figure, figure_of_words
-from leakgauge.telling.figures.texts import clauses, ended, joined, lines_of, named, shortened, told_apart, width_of
+from leakgauge.telling.figures.chart import (
+    Figure,
+    clauses,
+    ended,
+    figure_of_words,
+    joined,
+    named,
+    shortened,
+    told_apart,
+    width_of,
+)
 
 MOST = 20
 """Columns that are drawn at most; the rest is counted."""
@@ -46,15 +55,12 @@ def telling_figure(survey: Survey, secret: str, language: Language = ENGLISH) ->
     area = chart.WIDTH - 44 - labels
     most = chart.domain_with_room([(row["high"], row["number"]) for row in rows], area)
     x = chart.quantitative("bits", title=language.say("bits"), scale={"domain": [0, most], "nice": False})
-    axis = chart.row_axis(_LABELS + 30, labels)
     fill = {"condition": {"test": "datum.identifier", "value": "white"}, "value": chart.DARK}
     interval = {"type": "rule", "strokeWidth": 2, "color": chart.MIDDLE, "aria": False}
     spec = {
-        "title": {"text": title, "subtitle": [line for one in under for line in lines_of(one, chart.WIDTH - 40)]},
+        "title": chart.titled(title, *under),
         "width": area,
-        "height": {"step": 24},
-        "data": {"values": rows},
-        "encoding": {"y": chart.nominal("column", sort=None, title=None, axis=axis)},
+        **chart.rows_of(rows, "column", chart.row_axis(_LABELS + 30, labels)),
         "layer": [
             chart.layer({**chart.BAR, "height": 13, "stroke": chart.INK}, x=x, fill=fill, **chart.SAID),
             chart.layer(interval, x={**x, "field": "low"}, x2={"field": "high"}),

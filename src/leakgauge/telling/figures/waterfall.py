@@ -11,8 +11,7 @@ from leakgauge.artefacts.exposure import Exposure, ToldByColumns
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.rounding import percentage, written
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Figure
-from leakgauge.telling.figures.texts import clauses, ended, joined, lines_of, listed, named, shortened, width_of
+from leakgauge.telling.figures.chart import Figure, clauses, ended, joined, lines_of, listed, named, shortened, width_of
 
 _LABELS, _ROW = 230, 40
 _NAMES = 300
@@ -63,16 +62,10 @@ def waterfall_figure(
     fill = chart.nominal("kind", scale={"domain": [*fills], "range": [*fills.values()]}, legend=None)
     rule = {"type": "rule", "color": chart.FAINT, "strokeWidth": 0.8, "aria": False}
     order = [one["step"] for one in steps]
-    y = chart.nominal("step", sort=order, title=None, axis=chart.row_axis(_LABELS + 30, labels))
     spec = {
-        "title": {
-            "text": language.say("What lets an attacker guess correctly"),
-            "subtitle": [line for one in under for line in lines_of(one, chart.WIDTH - 40)],
-        },
+        "title": chart.titled(language.say("What lets an attacker guess correctly"), *under),
         "width": area,
-        "height": chart.row_step(order, _ROW),
-        "data": {"values": steps},
-        "encoding": {"y": y},
+        **chart.rows_of(steps, "step", chart.row_axis(_LABELS + 30, labels), order, chart.row_step(order, _ROW)),
         "layer": [
             chart.layer(rule, x={**x, "field": "end"}, y2={"field": "next"}),
             chart.layer({**chart.BAR, "height": 20}, x=x, x2={"field": "end"}, fill=fill, **chart.SAID),
