@@ -10,7 +10,7 @@ from leakgauge.arguments import check_fields
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.steps import renyi_curves
 from leakgauge.mechanisms.steps.losses import Batched, Loss
-from leakgauge.mechanisms.steps.step import Pair, Step, amplified_epsilon, require_whole
+from leakgauge.mechanisms.steps.step import Step, amplified_epsilon, require_whole
 from leakgauge.probability.cells import Floats
 
 
@@ -19,7 +19,7 @@ class Batch(Step):
     """A step on ``size`` of ``population`` records, drawn anew for each run, uniformly and without replacement.
 
     What the step says must hold for replaced records, and so does what comes out. (A ``sampling_probability`` draws
-    each record by itself instead; such a sample has no fixed size.)
+    each record by itself instead; such a sample has no fixed size.) The worst case is known by its curve.
 
     Raises:
         OptionError: a batch that is empty or larger than the population, or a step that is counted or sampled itself.
@@ -30,6 +30,7 @@ class Batch(Step):
     population: int
     names_a_missing_record = False
     needs_replaced_records = True
+    has_pair = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -71,10 +72,6 @@ class Batch(Step):
 
     def corners(self) -> tuple[float, ...]:
         return self.step.corners()
-
-    def pair(self) -> Pair | None:
-        """None: the worst case is known by its curve."""
-        return None
 
     def loss(self) -> Loss | None:
         loss = self.step.loss()

@@ -102,8 +102,9 @@ class GaussianLoss(Loss):
 class ExponentialLoss(Loss):
     """Losses from −ε to ε with densities in proportion to e^(loss/2) under P and e^(−loss/2) under Q.
 
-    Beside them P has the share ``top`` at ε and e^−ε times as much at −ε, Q the reverse. Half at the top is Laplace
-    noise. None is the largest curve over all mechanisms whose losses span at most ε, such as the exponential one:
+    Beside them P has the share ``top`` at ε and e^−ε times as much at −ε, Q the reverse. Half at the top is the loss of
+    two Laplace laws whose centres are ε scales apart. None is the largest curve over all mechanisms whose losses span
+    at most ε, such as the exponential one:
     δ(x) = (e^(ε/2) − e^(x/2))² / (e^ε − 1), over the two-point pairs with losses t and t − ε, which are the worst
     (Dong, Durfee and Rogers, Optimal differential privacy composition for exponential mechanisms, 2020), at
     t = (ε + x)/2.
@@ -130,16 +131,6 @@ class ExponentialLoss(Loss):
                 holds = (edges[:-1] < end) & (end <= edges[1:])
                 p, q = p + share_p * holds, q + share_q * holds
         return p, q
-
-
-def laplace_loss(epsilon: float) -> ExponentialLoss:
-    """The loss of two Laplace laws whose centres are ε scales apart."""
-    return ExponentialLoss(epsilon, 0.5)
-
-
-def loss_of_bounded_range(epsilon: float) -> ExponentialLoss:
-    """The largest curve of all mechanisms whose losses span at most ε."""
-    return ExponentialLoss(epsilon, 0.0)
 
 
 @dataclass(frozen=True, eq=False)

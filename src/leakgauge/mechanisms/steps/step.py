@@ -21,6 +21,9 @@ COMPOSABLE = (CentralDP, LocalDP, ApproximateDP, ZeroConcentratedDP, RenyiDP, Ga
 Pair: TypeAlias = tuple[Floats, Floats]
 LARGEST_EXACT_LOSS = 300.0
 """Beyond this ε probabilities of a pair fall out of the range of floats; only closed forms are used."""
+_LEVELS = {"epsilon": "An ε", "noise_multiplier": "A noise multiplier"}
+_WHOLES = {"sensitivity": (1, "A sensitivity"), "letters": (2, "A number of letters")}
+"""Fields that are levels, and those that are whole numbers with their least, by what errors call them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +37,8 @@ class Step:
 
     needs_replaced_records: ClassVar[bool] = False
     """Whether what it says holds only where records are replaced, not where one is added or removed."""
+    has_pair: ClassVar[bool] = True
+    """Whether two finite laws may be its worst case."""
 
     def __post_init__(self) -> None:
         if isinstance(self.count, np.integer):
@@ -45,6 +50,11 @@ class Step:
                 "nothing is sampled.",
                 probability=self.sampling_probability,
             )
+        for name, value in vars(self).items():
+            if name in _LEVELS:
+                require_level(value, _LEVELS[name])
+            elif name in _WHOLES:
+                require_whole(value, *_WHOLES[name])
 
     def pure_epsilon(self) -> float:
         """ε in nats of one run at δ = 0; infinite where there is none."""
@@ -74,7 +84,7 @@ class Step:
     def pair(self) -> Pair | None:
         """Two finite laws that are the worst case of one run, in either order; None where there are none."""
         epsilon, delta = self.approximate()
-        return worst_pair(epsilon, delta) if epsilon <= LARGEST_EXACT_LOSS else None
+        return worst_pair(epsilon, delta) if self.has_pair and epsilon <= LARGEST_EXACT_LOSS else None
 
     def loss(self) -> Loss | None:
         """The privacy loss of one run; None where only bounds on its moments are known."""
