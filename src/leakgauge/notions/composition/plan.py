@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from leakgauge.claims import NOTIONS, Statement, parse_statement
 from leakgauge.errors import FileError, InputError, OptionError, did_you_mean
+from leakgauge.mechanisms.mechanism import escaped
 from leakgauge.mechanisms.spelling import CATALOGUE, split_at, unescaped
 from leakgauge.mechanisms.step_spelling import CURVE, OPEN, is_claim, parameters_of, parse_step, takes_several
 from leakgauge.mechanisms.steps import Batch, Step
@@ -274,18 +275,14 @@ def _spelled(text: str, beside: Mapping[str, Any], folder: Path) -> str:
     """A mechanism with the parameters that stand beside it, in one text; a channel file by its path from here."""
     name, _, rest = text.partition(":")
     if name != _CHANNEL and text.lower().endswith(".json"):
-        name, rest = _CHANNEL, f"file={_escaped(text)}"
+        name, rest = _CHANNEL, f"file={escaped(text)}"
     parts = [
         *(split_at(rest, ",") if rest else ()),
         *(f"{key}={_value(value, takes_several(text, key))}" for key, value in beside.items()),
     ]
     if name == _CHANNEL:
-        parts = [re.sub("^file=(?!/)", lambda _: f"file={_escaped(str(folder))}/", part) for part in parts]
+        parts = [re.sub("^file=(?!/)", lambda _: f"file={escaped(str(folder))}/", part) for part in parts]
     return f"{name}:{','.join(parts)}" if parts else name
-
-
-def _escaped(text: str) -> str:
-    return re.sub(r"([\\|,])", r"\\\1", text)
 
 
 def _value(value: Any, several: bool) -> str:
