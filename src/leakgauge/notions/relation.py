@@ -148,11 +148,18 @@ def relate_channel(
     known = known.with_domain(channel.inputs) if prior is None else known.with_prior(prior)
     structure = _structure_of(channel.inputs, records, ordered)
     found = _exact_levels(channel, prior, structure, known.order, known.delta, central=records is not None)
-    exact = {level.statement.name: level for level in found}
-    covered = {type(level.statement) for level in exact.values()} | (_CENTRAL if records is None else set())
-    missing = {name: _tightest(exact, notion, known) for name, notion in NOTIONS.items() if notion not in covered}
     skewness = None if prior is None else ratios.moment_skewness(prior)
     warnings = (*_about_neighbours(channel.inputs, structure, known), *_about_prior(prior))
+    return _related(found, skewness, known, warnings, central=records is not None)
+
+
+def _related(
+    found: Iterator[Level], skewness: float | None, known: Circumstances, warnings: tuple[str, ...], central: bool
+) -> Relation:
+    """The exact levels, and the tightest implied for notions without one."""
+    exact = {level.statement.name: level for level in found}
+    covered = {type(level.statement) for level in exact.values()} | (set() if central else _CENTRAL)
+    missing = {name: _tightest(exact, notion, known) for name, notion in NOTIONS.items() if notion not in covered}
     return Relation(exact, skewness, missing, known, warnings)
 
 
@@ -173,10 +180,7 @@ def _relate_given(
     largest = max(structure.groups, key=len)
     known = known.with_domain([channel.inputs[place] for place in largest])
     found = _levels_given(channel, prior, structure, known.order, known.delta)
-    exact = {level.statement.name: level for level in found}
-    covered = {type(level.statement) for level in exact.values()} | _CENTRAL
-    missing = {name: _tightest(exact, notion, known) for name, notion in NOTIONS.items() if notion not in covered}
-    return Relation(exact, None, missing, known, tuple(_about_prior(prior)))
+    return _related(found, None, known, tuple(_about_prior(prior)), central=False)
 
 
 def _about_neighbours(inputs: tuple[Label, ...], structure: Structure | None, known: Circumstances) -> Iterator[str]:
@@ -268,9 +272,9 @@ def _exact_levels(
         yield Level(SibsonLeakage(renyi.sibson_leakage(channel, prior, order), order))
         yield Level(AlphaLeakage(renyi.leakage(scenario, order), order))
     if structure is not None and central:
-        yield ratios.central_dp(channel, structure)
+        yield ratios.local_dp(channel, structure, CentralDP)
         if prior is not None:
-            yield ratios.central_identifiability(channel, prior, structure)
+            yield ratios.identifiability(channel, prior, structure, CentralIdentifiability)
     if structure is not None:
         yield from _pairwise_levels(channel, structure, order, delta)
     if prior is not None and central:
