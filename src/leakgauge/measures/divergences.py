@@ -47,25 +47,25 @@ def kullback_leibler(p: Distribution, q: Distribution, unit: Unit = Unit.BITS) -
 @checked
 def renyi(p: Distribution, q: Distribution, order: float, unit: Unit = Unit.BITS) -> float:
     """D_α(p ‖ q) = log Σ p^α q^(1−α) / (α − 1), in bits; α = 1 is Kullback–Leibler, α = ∞ the largest ratio."""
-    require_order(order)
-    a, b = _aligned(p, q)
-    if order >= 1 and np.any((a > 0) & (b == 0)):
-        return math.inf
-    both = (a > 0) & (b > 0)
-    if not both.any():
-        return math.inf
-    log_a, log_b = np.log(a[both]), np.log(b[both])
-    if order == 1:
-        nats = float((a[both] * (log_a - log_b)).sum())
-    elif order == math.inf:
-        nats = float((log_a - log_b).max())
-    elif order == 0:
-        nats = -math.log(b[both].sum())
-    else:
-        terms = order * log_a + (1 - order) * log_b
-        peak = terms.max()
-        nats = (peak + math.log(np.exp(terms - peak).sum())) / (order - 1)
-    return unit.of_nats(max(nats, 0.0))
+    return unit.of_nats(float(renyi_of_laws(*_aligned(p, q), require_order(order))))
+
+
+def renyi_of_laws(p: Floats, q: Floats, order: float) -> Floats:
+    """D_α(p ‖ q) in nats of laws along the last axis, for many at once."""
+    both = (p > 0) & (q > 0)
+    # From order 1 on, what q never shows is enough; below, only laws that share nothing are infinitely far apart.
+    apart = np.any((p > 0) & (q == 0), axis=-1) if order >= 1 else ~both.any(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_p, log_q = np.log(p), np.log(q)
+        if order == 1:
+            found = np.where(both, p * (log_p - log_q), 0.0).sum(axis=-1)
+        elif order == math.inf:
+            found = np.where(both, log_p - log_q, -math.inf).max(axis=-1)
+        else:
+            exponents = np.where(both, order * log_p + (1 - order) * log_q, -math.inf)
+            peak = exponents.max(axis=-1, keepdims=True)
+            found = (peak[..., 0] + np.log(np.exp(exponents - peak).sum(axis=-1))) / (order - 1)
+    return np.where(apart, math.inf, np.maximum(found, 0.0))
 
 
 @checked
