@@ -7,10 +7,11 @@ neighbours are always neighbours as multisets, so that unordered levels are neve
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from leakgauge.errors import ModelError, OptionError
 from leakgauge.probability import Label
@@ -88,17 +89,9 @@ def diameter(structure: Structure, inputs: int) -> float:
 
     It is the number of records for a full product domain; where the domain has holes it may be larger.
     """
-    links: dict[int, set[int]] = defaultdict(set)
+    from scipy.sparse.csgraph import shortest_path
+
+    links = np.zeros((inputs, inputs), dtype=np.bool_)
     for group in structure.groups:
-        for position in group:
-            links[position].update(group)
-    longest = 0
-    for start in range(inputs):
-        reached, edge, steps = {start}, {start}, 0
-        while edge := set[int]().union(*(links[position] for position in edge)) - reached:
-            reached |= edge
-            steps += 1
-        if len(reached) < inputs:
-            return math.inf
-        longest = max(longest, steps)
-    return float(longest)
+        links[np.ix_(group, group)] = True
+    return float(shortest_path(links, directed=False, unweighted=True).max())
