@@ -22,8 +22,15 @@ from leakgauge.design import (
     Solution,
     solve,
 )
-from leakgauge.design.baselines import Leakages, forbidden_change, mean_distortion, problem_pairs
-from leakgauge.design.fitted_baselines import aligned, exponential_meeting, symmetric_meeting
+from leakgauge.design.baselines import (
+    Leakages,
+    aligned,
+    exponential_meeting,
+    forbidden_change,
+    mean_distortion,
+    problem_pairs,
+    symmetric_meeting,
+)
 from leakgauge.design.solving import GAP
 from leakgauge.distances import Distortion, Hamming
 from leakgauge.distances.distortions import distortion_named
