@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from leakgauge.arguments import checked
-from leakgauge.design.metric_privacy_program import Interior, Ratios, least_cost, price
-from leakgauge.design.metric_privacy_spanner import EXACT, spanner
+from leakgauge.design.metric_privacy_program import EXACT, Interior, Ratios, least_cost, price, spanner
 from leakgauge.errors import OptionError, UnprovedError
 from leakgauge.probability import Channel, Distribution
 from leakgauge.probability.cells import Codes, Floats, as_matrix
