@@ -43,10 +43,7 @@ LOWEST = -600.0
 def minimise_balanced(prior: Floats, costs: Floats, window: Window, gap: float) -> Optimum:
     """The channel of least I(X;Y) + E cost that keeps the shares and whose columns lie in the window.
 
-    Args:
-        prior: p(x), all above 0; also the shares of the outputs, in the same order.
-        costs: of releasing y for x, in nats, finite.
-        gap: in nats; the search ends there, or when its steps run out or lead nowhere.
+    Costs are finite; the search ends at the gap, or when its steps run out or lead nowhere.
     """
     climb = _Climb(prior, costs, window)
     climb.cool()

@@ -39,10 +39,7 @@ STIFFEST, SOFTEST = 1e4, 1e-13
 def minimise_bounded(prior: Floats, costs: Floats, window: Window, gap: float) -> Optimum:
     """The channel of least I(X;Y) + E cost whose columns lie in the window; the caller checks how far the bound is.
 
-    Args:
-        prior: p(x), all above 0.
-        costs: of releasing y for x, in nats, finite.
-        gap: in nats; the search ends there, or when its steps run out or lead nowhere.
+    Costs are finite; the search ends at the gap, or when its steps run out or lead nowhere.
     """
     search = _Search(Columns(prior, costs, window))
     best, channel = math.inf, np.zeros((0, 0))
@@ -86,13 +83,9 @@ def _narrowed(prior: Floats, costs: Floats, window: Window, channel: Floats, mos
 
 @dataclass(frozen=True)
 class LeastColumns:
-    """The least columns at some prices; rows are outputs.
+    """The least columns at prices π; rows are outputs.
 
-    Attributes:
-        prices: π.
-        values: g, from below.
-        shares: p(x) v(x), each row summing to 1.
-        free: the entries that no edge of the window cuts.
+    ``values`` is g, from below, ``shares`` p(x) v(x), each row summing to 1, and ``free`` what no edge cuts.
     """
 
     prices: Floats

@@ -150,9 +150,8 @@ class Curve:
         """The channel of the linear program, with the best proof among the points solved."""
         least = self.family.least
         assert least is not None
-        leakage, excess = self.family.leakage(least.channel), least.excess
-        proof = max(self.points, key=lambda point: point.floor_at(excess))
-        return Point(proof.slope, least.channel, leakage, excess, proof.bound, 0)
+        proof = self.proof_at(least.excess)
+        return Point(proof.slope, least.channel, self.family.leakage(least.channel), least.excess, proof.bound, 0)
 
     def _beyond_end(self, excess: float) -> Point:
         """A proven point of at most this excess, which is less than the end has and no less than the least.

@@ -30,6 +30,7 @@ from leakgauge.design.columns import Optimum
 from leakgauge.design.ends import best_letter
 from leakgauge.design.points import OverValues, Point, costs_at, steepest
 from leakgauge.design.transport import never_together, rounded_to_shares
+from leakgauge.measures.interior import reach
 from leakgauge.probability.cells import Codes, Floats, log_or_zero
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -206,8 +207,7 @@ class _Search:
 def minimise_inference(inference: Inference, costs: Floats, gap: float, keep: bool) -> Optimum:
     """The channel of least I(S;Y|Z) + E cost; with ``keep`` among those that release each value as often as it occurs.
 
-    Args:
-        costs: in nats; infinite where a letter may not be released.
+    Costs are in nats, infinite where a letter may not be released.
     """
     search = _Search(inference, costs, keep)
     start = inference.prior[:, None] * (inference.prior if keep else np.full(costs.shape[1], 1 / costs.shape[1]))
@@ -322,8 +322,7 @@ def _newton(
 
 def _reach(values: Floats, change: Floats, free: Flags) -> float:
     """How far one may go before a value falls to 0, a little less, and no further than the whole step."""
-    falling = free & (change < 0)
-    return min(1.0, SHORT_OF * float((-values[falling] / change[falling]).min())) if falling.any() else 1.0
+    return reach(values[free], change[free], SHORT_OF)
 
 
 def _moved(search: _Search, plan: Floats, change: Floats, weight: float) -> Floats:
@@ -344,12 +343,9 @@ def _moved(search: _Search, plan: Floats, change: Floats, weight: float) -> Floa
 
 
 class ThroughColumn(OverValues):
-    """Channels for a column that reveals a secret.
+    """Channels for a column that reveals a secret, over its values that occur.
 
-    Args:
-        inference: what the column tells; over its values that occur.
-        excess: distances above each value's least, to every output.
-        letters: the output that is each value where the shares of the column are kept; None where they are not.
+    ``letters`` is the output that is each value where the shares of the column are kept; None where they are not.
     """
 
     unit, bounded, least = 1.0, False, None

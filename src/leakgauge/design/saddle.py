@@ -55,9 +55,7 @@ LEAST = 1e-250
 class _Balanced:
     """Weights w(y,z) = p(z) r(y|z), one row per letter that adds up to its share, and the best prices for them.
 
-    Attributes:
-        value: Φ.
-        held: μ.
+    ``value`` is Φ, ``held`` μ.
     """
 
     weights: Floats

@@ -64,11 +64,8 @@ LOWEST = -600.0
 def alternate(secrets: Secrets, costs: Floats, gap: float, start: Floats | None = None, most: int = SWEEPS) -> Optimum:
     """The channel of least I(X;Y|Z) + E cost, by r(y|z) ← Σ p(x|z) q(y|x) and q ∝ exp(Σ p(z|x) ln r(y|z) − cost).
 
-    Args:
-        costs: in nats; infinite where a letter may not be released.
-        gap: in nats; the sweeps end there, or when they run out.
-        start: ln r(y|z) of a neighbouring problem.
-        most: sweeps.
+    Costs are in nats, infinite where a letter may not be released; ``start`` is ln r(y|z) of a neighbouring problem.
+    The sweeps end at the gap, or after the most of them.
     """
     shape = (len(secrets.background), costs.shape[1])
     here = np.full(shape, -math.log(shape[1])) if start is None else start

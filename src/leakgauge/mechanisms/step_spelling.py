@@ -37,9 +37,7 @@ _NORMAL, _EXPONENTIAL = 1.96, math.log(20)
 class _Noise:
     """A law of noise that is known by one parameter, whatever the sensitivity.
 
-    Attributes:
-        step: what a run costs, of the parameter.
-        error: within which about 95 % of the noise lies, in sensitivities.
+    Of it follow what a run costs, and within how many sensitivities about 95 % of the noise lies.
     """
 
     step: Callable[[float], Step]
