@@ -202,7 +202,9 @@ class _Search:
     def advance(self) -> bool:
         """One Newton step, stiffened until it gains; False where none does."""
         here, mu, prior = self._here, self.mu, self._columns.prior
-        curvature = self._curvature()
+        # Of −Σ p π − μ Σ ln g, with the usage in the place of μ / g.
+        steep = here.shares.T @ ((self._usage / here.values)[:, None] * here.shares)
+        curvature = steep + here.curvature(self._usage) / self._heat
         short = prior - (mu / here.values) @ here.shares
         now = self._merit(here)
         while self._stiffness <= STIFFEST:
@@ -250,12 +252,6 @@ class _Search:
         if least.values.min() <= 0.01 * self._here.values.min():
             return -math.inf
         return float(self._columns.prior @ least.prices + self.mu * np.log(least.values).sum())
-
-    def _curvature(self) -> Floats:
-        """Of −Σ p π − μ Σ ln g, with the usage in the place of μ / g."""
-        shares = self._here.shares
-        steep = shares.T @ ((self._usage / self._here.values)[:, None] * shares)
-        return np.asarray(steep + self._here.curvature(self._usage) / self._heat)
 
 
 def _shifted(least: LeastColumns, shift: float) -> LeastColumns:

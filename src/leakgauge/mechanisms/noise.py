@@ -103,7 +103,6 @@ class GridNoise(Law):
         """What the size of k is divided by in its logarithm."""
 
     def draw(self, inputs: Inputs, randomness: Randomness) -> Outputs:
-        """Each input with fresh noise."""
         return np.asarray(inputs + self.noise(len(inputs), randomness))
 
     def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
@@ -295,7 +294,6 @@ class ClampedNoise(Law):
     high: int
 
     def draw(self, inputs: Inputs, randomness: Randomness) -> Outputs:
-        """Each input with fresh noise, and what falls beyond a bound as the bound."""
         return np.clip(self.added.draw(inputs, randomness), self.low, self.high)
 
     def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:

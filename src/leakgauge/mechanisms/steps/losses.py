@@ -150,7 +150,6 @@ class PairLoss(Loss):
 
     @property
     def infinite(self) -> float:  # type: ignore[override]
-        """The share of P that Q never shows."""
         return float(self.p[self.q == 0].sum())
 
     def span(self) -> tuple[float, float]:
@@ -215,7 +214,6 @@ class Sampled(Loss):
 
     @property
     def infinite(self) -> float:  # type: ignore[override]
-        """The share of P that Q never shows."""
         return self.probability * self.loss.infinite
 
 
