@@ -67,21 +67,13 @@ TINIEST = 1e-140
 
 @dataclass(frozen=True, eq=False)
 class Inference:
-    """What a column reveals about a secret.
+    """What a column reveals about a secret."""
 
-    Attributes:
-        prior: p(x), all above 0.
-        given: p(t|x) of each pair t = (s, z), one row per x.
-        known: ln p(s|z) of each pair.
-        background: the number of z of each pair, from 0 on.
-        secret: the number of s of each pair.
-    """
-
-    prior: Floats
-    given: Floats
-    known: Floats
-    background: Codes
-    secret: Codes
+    prior: Floats  # p(x), all above 0
+    given: Floats  # p(t|x) of each pair t = (s, z), one row per x
+    known: Floats  # ln p(s|z) of each pair
+    background: Codes  # the number of z of each pair, from 0 on
+    secret: Codes  # the number of s of each pair
 
     @classmethod
     def of(cls, joint: Floats) -> Inference:

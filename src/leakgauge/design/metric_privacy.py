@@ -52,21 +52,13 @@ WIDEST = 30.0
 
 @dataclass(frozen=True, eq=False)
 class MetricSolution:
-    """A channel of multiples of 2^-53, and the numbers of just this channel.
+    """A channel of multiples of 2^-53, and the numbers of just this channel."""
 
-    Attributes:
-        channel: from the inputs to the same labels; outputs that are not used have probability 0.
-        distance: its mean loss, in the unit of the loss.
-        lower_bound: the mean loss that no channel undercuts that keeps the ε asked for.
-        epsilon: in nats per unit of distance, over all pairs, rounded up; at most the ε asked for.
-        spanner_stretch: of the pairs in the program; 1 where none was left out that matters.
-    """
-
-    channel: Channel = field(repr=False)
-    distance: float
-    lower_bound: float
-    epsilon: float
-    spanner_stretch: float
+    channel: Channel = field(repr=False)  # from the inputs to the same labels; unused outputs have probability 0
+    distance: float  # its mean loss, in the unit of the loss
+    lower_bound: float  # the mean loss that no channel undercuts that keeps the ε asked for
+    epsilon: float  # in nats per unit of distance, over all pairs, rounded up; at most the ε asked for
+    spanner_stretch: float  # of the pairs in the program; 1 where none was left out that matters
 
     @property
     def gap(self) -> float:

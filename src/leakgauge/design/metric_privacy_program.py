@@ -114,19 +114,12 @@ class Ratios:
 
 @dataclass(frozen=True, eq=False)
 class Interior:
-    """A channel strictly inside the bounds, and prices of its rows.
+    """A channel strictly inside the bounds, and prices of its rows."""
 
-    Attributes:
-        channel: one row per input, one column per output.
-        prices: u.
-        lower: what no channel of these outputs undercuts.
-        left: min_y r_y(x) from below, with which other outputs' are compared.
-    """
-
-    channel: Floats
-    prices: Floats
-    lower: float
-    left: Floats
+    channel: Floats  # one row per input, one column per output
+    prices: Floats  # u
+    lower: float  # what no channel of these outputs undercuts
+    left: Floats  # min_y r_y(x) from below, with which other outputs' are compared
 
 
 def least_cost(costs: Floats, ratios: Ratios, gap: float) -> Interior:

@@ -92,21 +92,13 @@ Function: TypeAlias = MixtureFit | CapacityFit
 
 @dataclass(frozen=True)
 class Minimum:
-    """Where the search ended.
+    """Where the search ended."""
 
-    Attributes:
-        weights: all above 0, summing to 1.
-        slacks: how far each weight's derivative is above 0, about 0 for the weights that are used.
-        proof: the weights at which the best lower bound was met.
-        upper: the least value met on the way, in nats.
-        lower: the best bound met on the way, in nats.
-    """
-
-    weights: Floats
-    slacks: Floats
-    proof: Floats
-    upper: float
-    lower: float
+    weights: Floats  # all above 0, summing to 1
+    slacks: Floats  # how far each weight's derivative is above 0, about 0 for the weights that are used
+    proof: Floats  # the weights at which the best lower bound was met
+    upper: float  # the least value met on the way, in nats
+    lower: float  # the best bound met on the way, in nats
     steps: int
 
     @property
