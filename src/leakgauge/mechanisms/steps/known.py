@@ -16,7 +16,6 @@ from leakgauge.mechanisms.steps.losses import (
     ExponentialLoss,
     GaussianLoss,
     Loss,
-    PairLoss,
     loss_of_rows,
 )
 from leakgauge.mechanisms.steps.step import LARGEST_EXACT_LOSS, Pair, Step, worst_pair
@@ -100,7 +99,10 @@ class DiscreteGaussianNoise(ConcentratedNoise):
     sensitivity: int = 1
 
     def pair(self) -> Pair | None:
-        """The law and its shift, everything beyond a window counted as revealed; None if the window is too wide."""
+        """The law and its shift, everything beyond a window counted as revealed; None if the window is too wide.
+
+        The law is symmetric: the loss of the pair is the same in either order.
+        """
         sigma = self.noise_multiplier * self.sensitivity
         # Beyond 15σ lies less than 1e-48.
         reach = math.ceil(15 * sigma) + self.sensitivity if sigma < math.inf else LARGEST_WINDOW
@@ -110,11 +112,6 @@ class DiscreteGaussianNoise(ConcentratedNoise):
         p, q = (np.exp(-((steps - shift) ** 2) / (2 * sigma * sigma)) for shift in (0, self.sensitivity))
         whole, beyond = p.sum(), 1e-40
         return np.append(p / whole, [beyond, 0.0]), np.append(q / whole, [0.0, beyond])
-
-    def loss(self) -> Loss | None:
-        """The loss of the pair, in either order alike: the law is symmetric."""
-        pair = self.pair()
-        return None if pair is None else PairLoss(*pair)
 
     def curve(self) -> Curve | None:
         """The curve of the pair, or, where that is nearly the same, one above it by the curve D of normal noise.
