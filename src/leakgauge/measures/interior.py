@@ -110,11 +110,8 @@ class Minimum:
 def minimise_from(kernel: Floats, prior: Floats, gap: float, near: Sequence[tuple[Floats, ...]]) -> Minimum:
     """The best output marginal at a slope, looked for first among the letters that matter at neighbouring slopes.
 
-    The proof is over all letters: those it asks for are added until it asks for none.
-
-    Args:
-        kernel: e^(−cost), one row per input.
-        near: weights and slacks at each neighbouring slope; empty to look at all letters at once.
+    The proof is over all letters: those it asks for are added until it asks for none. The kernel is e^(−cost); ``near``
+    has weights and slacks at each neighbouring slope, and is empty to look at all letters at once.
     """
     whole = MixtureFit(kernel, prior)
     outputs = kernel.shape[1]
