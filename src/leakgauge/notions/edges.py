@@ -150,7 +150,7 @@ def _variation_of_values(statement: Statement, known: Circumstances) -> float | 
     return None if known.values is None else statement.level * math.log2(known.values)
 
 
-def _variation_of_held(statement: Statement, known: Circumstances) -> float | None:
+def _of_held(statement: Statement, known: Circumstances) -> float | None:
     # From neighbour to neighbour total variation adds up, as far as they reach.
     if math.inf in (known.held, known.reach):
         return None
@@ -300,15 +300,7 @@ SOUND_EDGES: tuple[Edge, ...] = (
     Edge(MutualInformationDP, TotalVariation, _by(_variation_of_bits), "t with ln 2 − h((1 + t)/2) = ε", _CUFF),
     Edge(TotalVariation, ApproximateDP, _at_epsilon_0(lambda t: t), "(0, t)", _STATEMENT, _LARGER_DELTA),
     Edge(TotalVariation, MutualInformationDP, _variation_of_values, "t log₂ k", _VAJDA, _VALUES),
-    Edge(
-        TotalVariation,
-        CentralMutualInformation,
-        _variation_of_held,
-        "min(1, r t) H",
-        _VAJDA,
-        _HELD,
-        sharp_where=_one_record,
-    ),
+    Edge(TotalVariation, CentralMutualInformation, _of_held, "min(1, r t) H", _VAJDA, _HELD, sharp_where=_one_record),
     Edge(TotalVariation, MaximalLeakage, _variation_of_any_guess, _ANY_GUESS, _RISK, _VALUES, sharp_where=_one_record),
     Edge(TotalVariation, MinEntropyLeakage, _variation_of_guess, _GUESS, _RISK, _GUESSED, sharp_where=_one_record),
     Edge(ApproximateDP, ApproximateDP, _WANTED, _OTHER_DELTA, _WORST_PAIR, _LATER_DELTA),
