@@ -40,7 +40,6 @@ from leakgauge.jobs.design import Question, as_point, bits_or_none, require_few_
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.notions import moment_skewness, prior_skew
-from leakgauge.notions.neighbours import given as within
 from leakgauge.notions.ratios import identifiability
 from leakgauge.probability import Channel, Distribution, Joint, Label, PriorOrigin
 from leakgauge.probability.files import Groups, read_label_values
@@ -342,7 +341,7 @@ def _for_recipients(channel: Channel, problem: RateDistortion, *, own: bool) -> 
     else:
         assert isinstance(source, Joint)
         prior = Distribution(channel.inputs, source.matrix.ravel())
-        level = identifiability(channel, prior, within(pairs))
+        level = identifiability(channel, prior, pairs)
     return {
         "identifiability": Quantity(level.value, "nats") if problem.secret is None else None,
         "effective_rows": Quantity(worth.share, "share"),
