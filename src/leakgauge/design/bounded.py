@@ -24,14 +24,10 @@ from leakgauge.measures.interior import reach
 from leakgauge.probability.cells import Floats, log_or_zero
 
 STEPS = 300
-TIDYING = 4
-"""Steps after the gap is reached in which a channel without hardly used letters is still looked for."""
-RARE = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
-"""Letters released less often than these are left out, the most the proof allows."""
-FINEST = 1e-17
-"""The least μ in nats: below it, rounding is all that changes."""
-SHRINK = 0.15
-"""How far μ falls once the present one is as good as met."""
+TIDYING = 4  # steps after the gap is reached in which a channel without hardly used letters is still looked for
+RARE = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8)  # letters released less often than these are left out, the most the proof allows
+FINEST = 1e-17  # the least μ in nats: below it, rounding is all that changes
+SHRINK = 0.15  # how far μ falls once the present one is as good as met
 STIFFEST, SOFTEST = 1e4, 1e-13
 """Most and least of the curvature added to a step; free entries alone have a curvature of 1 in this unit."""
 

@@ -35,34 +35,20 @@ from leakgauge.probability.cells import Codes, Floats, log_or_zero
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
-STEPS = 400
-"""Newton's steps; about 10 are usual where shares are kept, about 60 along the central path."""
-QUICK = 25
-"""Steps, where shares are not kept, before the central path is followed; about 13 are usual."""
-FIRST_WEIGHT = 1e-2
-"""Of the barrier in nats."""
-CENTRED = 0.1
-"""What a step may still promise, in the weight of the barrier, for the weight to shrink."""
-AT_A_WEIGHT = 25
-"""Steps after which the weight shrinks in any case: where digits run out nothing more is to be had."""
-NARROWING = 0.1
-"""What a step aims to leave of the product of plan and slacks, and a shrinking barrier of its weight."""
-NARROWEST, WIDEST = 0.1, 0.5
-"""Where a predictor says more: the least and the most."""
-SINGULAR = 1e-14
-"""Added to the system of the prices, in the unit of its diagonal."""
-SHAPING = 120
-"""Sweeps at most, at each look, for the posteriors of letters that are hardly used."""
-REFINEMENTS = 1
-"""Of each step, against its own rounding."""
-NEARLY = 1.0
-"""Gaps that a plan may still be from its best for a proof to be looked for."""
-SELDOM = 1e-2
-"""The share of a letter below which its own posterior may not suit the proof."""
-SHORT_OF = 0.98
-"""Of the way to where a probability would be 0."""
-TINIEST = 1e-140
-"""Its square is still a number."""
+STEPS = 400  # Newton's steps; about 10 are usual where shares are kept, about 60 along the central path
+QUICK = 25  # steps, where shares are not kept, before the central path is followed; about 13 are usual
+FIRST_WEIGHT = 1e-2  # of the barrier in nats
+CENTRED = 0.1  # what a step may still promise, in the weight of the barrier, for the weight to shrink
+AT_A_WEIGHT = 25  # steps after which the weight shrinks in any case: where digits run out nothing more is to be had
+NARROWING = 0.1  # what a step aims to leave of the product of plan and slacks, and a shrinking barrier of its weight
+NARROWEST, WIDEST = 0.1, 0.5  # where a predictor says more: the least and the most
+SINGULAR = 1e-14  # added to the system of the prices, in the unit of its diagonal
+SHAPING = 120  # sweeps at most, at each look, for the posteriors of letters that are hardly used
+REFINEMENTS = 1  # of each step, against its own rounding
+NEARLY = 1.0  # gaps that a plan may still be from its best for a proof to be looked for
+SELDOM = 1e-2  # the share of a letter below which its own posterior may not suit the proof
+SHORT_OF = 0.98  # of the way to where a probability would be 0
+TINIEST = 1e-140  # its square is still a number
 
 
 @dataclass(frozen=True, eq=False)

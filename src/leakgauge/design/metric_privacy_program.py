@@ -31,17 +31,12 @@ from scipy.linalg import blas, lapack
 from leakgauge.design.certificate import ROUNDING
 from leakgauge.probability.cells import Codes, Floats
 
-STEPS = 150
-"""Newton's steps at most; on maps of 400 cells, 20 to 40 reach a gap of 0.3 %."""
-CORRECTIONS = 4
-"""Corrections of a step's direction at most: each costs a fraction of the matrices' factors."""
-LONGER = 0.3
-"""By how much a correction tries to lengthen a step."""
-INSIDE = 0.95
-"""The share of the way to the boundary that a step goes at most."""
+STEPS = 150  # Newton's steps at most; on maps of 400 cells, 20 to 40 reach a gap of 0.3 %
+CORRECTIONS = 4  # corrections of a step's direction at most: each costs a fraction of the matrices' factors
+LONGER = 0.3  # by how much a correction tries to lengthen a step
+INSIDE = 0.95  # the share of the way to the boundary that a step goes at most
 PRICING_STEPS = 40
-EXACT = 1e-12
-"""Ways that are longer by no more than this share are as long."""
+EXACT = 1e-12  # ways that are longer by no more than this share are as long
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,16 +27,11 @@ IDLE = 25
 """Steps without a lower value after which none is expected; a search may swing between two corners for a dozen."""
 DECOUPLED = 1e-6
 """A weight whose curvature is this much below its slack moves on its own and is left out of the linear system."""
-ROUNDS = 24
-"""How often letters are added to a choice of them before all are taken."""
-COARSE = 1e-4
-"""The gap in nats to which a first choice of letters is solved; it only has to show which letters lack."""
-SWEEPS = 100
-"""Plain sweeps after the last step, where the gap is still open."""
-LEAST = 1e-290
-"""No weight falls below it in sweeps."""
-TRACE = 1e-18
-"""The weight of letters that were not looked at: next to none."""
+ROUNDS = 24  # how often letters are added to a choice of them before all are taken
+COARSE = 1e-4  # the gap in nats to which a first choice of letters is solved; it only has to show which letters lack
+SWEEPS = 100  # plain sweeps after the last step, where the gap is still open
+LEAST = 1e-290  # no weight falls below it in sweeps
+TRACE = 1e-18  # the weight of letters that were not looked at: next to none
 
 
 @dataclass(frozen=True)

@@ -19,20 +19,13 @@ import numpy as np
 
 from leakgauge.probability.cells import Floats, sums_by
 
-POINTS = 600
-"""At most so many points of a hockey-stick curve of many pairs; chords between them lie above it."""
-BLOCK = 1 << 20
-"""Numbers of the largest array used at once."""
-LARGEST = 700.0
-"""Beyond so many nats e^ε is out of the range of floats; such losses of a channel count as infinite."""
-REACH = 10.0
-"""Standard deviations of a Gaussian beyond which losses count as infinite: 10^-23 of it lies there."""
-NEGLIGIBLE = 1e-20
-"""A share of a law that may count as one of infinite loss."""
-MARGIN = 1e-9
-"""In nats, how much wider a span is than the losses in it."""
-CURVE_POINTS = 257
-"""At most so many points of a curve that a ledger counts by."""
+POINTS = 600  # at most so many points of a hockey-stick curve of many pairs; chords between them lie above it
+BLOCK = 1 << 20  # numbers of the largest array used at once
+LARGEST = 700.0  # beyond so many nats e^ε is out of the range of floats; such losses of a channel count as infinite
+REACH = 10.0  # standard deviations of a Gaussian beyond which losses count as infinite: 10^-23 of it lies there
+NEGLIGIBLE = 1e-20  # a share of a law that may count as one of infinite loss
+MARGIN = 1e-9  # in nats, how much wider a span is than the losses in it
+CURVE_POINTS = 257  # at most so many points of a curve that a ledger counts by
 
 Cells: TypeAlias = tuple[Floats, Floats]
 """The shares of P and of Q whose loss lies above each edge but the last and not above the next."""
