@@ -11,7 +11,7 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
-from leakgauge.measures.information import Unit, require_order
+from leakgauge.measures.information import Unit, renyi_of_laws, require_order
 from leakgauge.probability import Distribution
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import same_alphabet
@@ -48,24 +48,6 @@ def kullback_leibler(p: Distribution, q: Distribution, unit: Unit = Unit.BITS) -
 def renyi(p: Distribution, q: Distribution, order: float, unit: Unit = Unit.BITS) -> float:
     """D_α(p ‖ q) = log Σ p^α q^(1−α) / (α − 1), in bits; α = 1 is Kullback–Leibler, α = ∞ the largest ratio."""
     return unit.of_nats(float(renyi_of_laws(*_aligned(p, q), require_order(order))))
-
-
-def renyi_of_laws(p: Floats, q: Floats, order: float) -> Floats:
-    """D_α(p ‖ q) in nats of laws along the last axis, for many at once."""
-    both = (p > 0) & (q > 0)
-    # From order 1 on, what q never shows is enough; below, only laws that share nothing are infinitely far apart.
-    apart = np.any((p > 0) & (q == 0), axis=-1) if order >= 1 else ~both.any(axis=-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_p, log_q = np.log(p), np.log(q)
-        if order == 1:
-            found = np.where(both, p * (log_p - log_q), 0.0).sum(axis=-1)
-        elif order == math.inf:
-            found = np.where(both, log_p - log_q, -math.inf).max(axis=-1)
-        else:
-            exponents = np.where(both, order * log_p + (1 - order) * log_q, -math.inf)
-            peak = exponents.max(axis=-1, keepdims=True)
-            found = (peak[..., 0] + np.log(np.exp(exponents - peak).sum(axis=-1))) / (order - 1)
-    return np.where(apart, math.inf, np.maximum(found, 0.0))
 
 
 @checked

@@ -24,7 +24,7 @@ from leakgauge.claims import (
 )
 from leakgauge.errors import OptionError
 from leakgauge.measures import capacities
-from leakgauge.measures.divergences import renyi_of_laws
+from leakgauge.measures.information import renyi_of_laws
 from leakgauge.notions.formulas import concentration_of_pure, information_of_ratio
 from leakgauge.notions.neighbours import Structure, compared
 from leakgauge.notions.witness import Level, Witness
