@@ -44,10 +44,13 @@ class Statement:
     unit: ClassVar[str]
     adjacency: ClassVar[Adjacency]
 
-    def __init_subclass__(cls, *, name: str, unit: str, adjacency: Adjacency) -> None:
+    def __init_subclass__(cls, *, name: str = "", unit: str = "", adjacency: Adjacency | None = None) -> None:
         super().__init_subclass__()
-        cls.name, cls.unit, cls.adjacency = name, unit, adjacency
-        NOTIONS[name] = dataclass(frozen=True)(cls)
+        dataclass(frozen=True)(cls)
+        cls.unit = unit or cls.unit
+        if adjacency is not None:
+            cls.name, cls.adjacency = name, adjacency
+            NOTIONS[name] = cls
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -77,53 +80,51 @@ class Statement:
         return f"{self.name}:{at_most(self.level, _SHOWN):.6g}{'bits' if self.unit == 'bits' else ''}{extra}"
 
 
-class Identifiability(Statement, name="identifiability", unit="nats", adjacency=Adjacency.ALL_PAIRS):
+class _InNats(Statement, unit="nats"):
+    """A notion whose level is an ε."""
+
+    epsilon: float
+
+
+class _InBits(Statement, unit="bits"):
+    """A notion whose level is an amount of information."""
+
+    information: float
+
+
+class Identifiability(_InNats, name="identifiability", adjacency=Adjacency.ALL_PAIRS):
     """Posteriors of any two secrets differ by at most e^ε, whatever is seen."""
 
-    epsilon: float
 
-
-class LocalDP(Statement, name="local-dp", unit="nats", adjacency=Adjacency.ALL_PAIRS):
+class LocalDP(_InNats, name="local-dp", adjacency=Adjacency.ALL_PAIRS):
     """Any two secrets give every output with probabilities within e^ε."""
 
-    epsilon: float
 
-
-class MutualInformation(Statement, name="mutual-information", unit="bits", adjacency=Adjacency.PRIOR):
+class MutualInformation(_InBits, name="mutual-information", adjacency=Adjacency.PRIOR):
     """I(D;E) of one record and its release is at most this many bits."""
 
-    information: float
 
-
-class CentralIdentifiability(Statement, name="central-identifiability", unit="nats", adjacency=Adjacency.NEIGHBOURS):
+class CentralIdentifiability(_InNats, name="central-identifiability", adjacency=Adjacency.NEIGHBOURS):
     """Posteriors of neighbouring data sets differ by at most e^ε."""
 
-    epsilon: float
 
-
-class CentralDP(Statement, name="dp", unit="nats", adjacency=Adjacency.NEIGHBOURS):
+class CentralDP(_InNats, name="dp", adjacency=Adjacency.NEIGHBOURS):
     """Neighbouring data sets give every output with probabilities within e^ε."""
 
-    epsilon: float
 
-
-class CentralMutualInformation(Statement, name="central-mutual-information", unit="bits", adjacency=Adjacency.PRIOR):
+class CentralMutualInformation(_InBits, name="central-mutual-information", adjacency=Adjacency.PRIOR):
     """I(X;Y) of a whole data set and its release is at most this many bits."""
 
-    information: float
 
-
-class ApproximateDP(Statement, name="approximate-dp", unit="nats", adjacency=Adjacency.NEIGHBOURS):
+class ApproximateDP(_InNats, name="approximate-dp", adjacency=Adjacency.NEIGHBOURS):
     """(ε, δ)-differential privacy: hockey-stick divergence at ε of at most δ."""
 
-    epsilon: float
     delta: float
 
 
-class RenyiDP(Statement, name="renyi-dp", unit="nats", adjacency=Adjacency.NEIGHBOURS):
+class RenyiDP(_InNats, name="renyi-dp", adjacency=Adjacency.NEIGHBOURS):
     """Rényi divergence of the given order of at most ε (Mironov 2017)."""
 
-    epsilon: float
     order: float = 2.0
 
 
@@ -145,42 +146,32 @@ class TotalVariation(Statement, name="total-variation", unit="probability", adja
     variation: float
 
 
-class MutualInformationDP(Statement, name="mutual-information-dp", unit="bits", adjacency=Adjacency.NEIGHBOURS):
+class MutualInformationDP(_InBits, name="mutual-information-dp", adjacency=Adjacency.NEIGHBOURS):
     """sup over records i and all priors of I(X_i;Y|X_−i) (Cuff and Yu 2016)."""
 
-    information: float
 
-
-class MaximalLeakage(Statement, name="maximal-leakage", unit="bits", adjacency=Adjacency.ALL_PAIRS):
+class MaximalLeakage(_InBits, name="maximal-leakage", adjacency=Adjacency.ALL_PAIRS):
     """Gain in guessing any function of the secret, over all priors (Issa, Wagner and Kamath 2020)."""
 
-    information: float
 
-
-class MinEntropyLeakage(Statement, name="min-entropy-leakage", unit="bits", adjacency=Adjacency.PRIOR):
+class MinEntropyLeakage(_InBits, name="min-entropy-leakage", adjacency=Adjacency.PRIOR):
     """Gain in guessing the secret in one try, under a prior (Smith 2009)."""
 
-    information: float
 
-
-class SibsonLeakage(Statement, name="sibson-leakage", unit="bits", adjacency=Adjacency.PRIOR):
+class SibsonLeakage(_InBits, name="sibson-leakage", adjacency=Adjacency.PRIOR):
     """Sibson's mutual information of the given order, under a prior."""
 
-    information: float
     order: float = 2.0
 
 
-class AlphaLeakage(Statement, name="alpha-leakage", unit="bits", adjacency=Adjacency.PRIOR):
+class AlphaLeakage(_InBits, name="alpha-leakage", adjacency=Adjacency.PRIOR):
     """Arimoto's mutual information of the given order, under a prior (Liao et al. 2019)."""
 
-    information: float
     order: float = 2.0
 
 
-class MetricPrivacy(Statement, name="metric-privacy", unit="nats per unit of distance", adjacency=Adjacency.METRIC):
+class MetricPrivacy(_InNats, name="metric-privacy", unit="nats per unit of distance", adjacency=Adjacency.METRIC):
     """Secrets at distance d give every output within e^(εd) (Chatzikokolakis et al. 2013)."""
-
-    epsilon: float
 
 
 def parse_statement(text: str) -> Statement:

@@ -12,8 +12,7 @@ from scipy.optimize import linprog
 
 from leakgauge import randomness
 from leakgauge.design.metric_privacy import MetricSolution, least_distance
-from leakgauge.design.metric_privacy_program import Ratios, least_cost, price
-from leakgauge.design.metric_privacy_spanner import spanner
+from leakgauge.design.metric_privacy_program import Ratios, least_cost, price, spanner
 from leakgauge.distances import MapCells
 from leakgauge.errors import InputError, OptionError
 from leakgauge.notions import metric_privacy

@@ -9,7 +9,7 @@ import pytest
 from leakgauge.audit import lower_bound
 from leakgauge.errors import ColumnError, FileError, OptionError
 from leakgauge.mechanisms import geometric, laplace, parse_mechanism, spelled
-from leakgauge.mechanisms.clamped_noise import ClampedNoise
+from leakgauge.mechanisms.noise import ClampedNoise
 from leakgauge.notions import levels
 from leakgauge.randomness import Simulated
 from leakgauge.release import ReleasePlan, read_plan

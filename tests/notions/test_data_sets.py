@@ -52,7 +52,7 @@ def test_multisets_that_share_all_but_one_record_are_neighbours() -> None:
 @pytest.mark.parametrize("records", [1, 2, 3])
 def test_unordered_neighbours_are_those_of_the_definition(records: int) -> None:
     inputs = list(product("abc", repeat=records))
-    groups = data_sets(inputs, records, ordered=False).groups
+    groups = data_sets(inputs, records, ordered=False)
     compared = {frozenset(pair) for group in groups for pair in combinations(group, 2)}
     for i, j in combinations(range(len(inputs)), 2):
         shared = (Counter(inputs[i]) & Counter(inputs[j])).total()

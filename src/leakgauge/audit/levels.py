@@ -19,7 +19,6 @@ from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Reny
 from leakgauge.errors import OptionError
 from leakgauge.notions import Level as ExactLevel
 from leakgauge.notions import approximate_dp_at, gaussian_dp, renyi_dp, zero_concentrated_dp
-from leakgauge.notions.neighbours import given
 from leakgauge.notions.ratios import local_dp
 from leakgauge.probability import Channel
 from leakgauge.probability.cells import Floats
@@ -127,14 +126,13 @@ def exact_level(channel: Channel, claim: Statement, compared: Groups | None = No
     """The level of the claim's notion that a channel has, with the inputs that reach it: over any two of them, or over
     those that are compared.
     """
-    structure = None if compared is None else given(compared)
     if isinstance(claim, ApproximateDP):
-        return approximate_dp_at(channel, claim.delta, structure)
+        return approximate_dp_at(channel, claim.delta, compared)
     if isinstance(claim, RenyiDP):
-        return renyi_dp(channel, claim.order, structure)
+        return renyi_dp(channel, claim.order, compared)
     if isinstance(claim, ZeroConcentratedDP):
-        return zero_concentrated_dp(channel, structure)
-    return gaussian_dp(channel, structure) if isinstance(claim, GaussianDP) else local_dp(channel, structure)
+        return zero_concentrated_dp(channel, compared)
+    return gaussian_dp(channel, compared) if isinstance(claim, GaussianDP) else local_dp(channel, compared)
 
 
 def held_to(

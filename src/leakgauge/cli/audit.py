@@ -169,7 +169,7 @@ def _settings(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
 def _audit_release(record: Path | None, given: Mapping[str, Any], to: Output) -> None:
     """Audit a release by its record, or one that was made elsewhere and has none."""
     from leakgauge.artefacts.dossier import Dossier
-    from leakgauge.audit.foreign import ForeignRoles
+    from leakgauge.audit.foreign.release import ForeignRoles
     from leakgauge.jobs.audit import audit_foreign, audit_release
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings

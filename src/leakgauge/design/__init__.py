@@ -1,11 +1,7 @@
 """The channel that leaks least for the usefulness needed, with a certified distance from the optimum."""
 
-from __future__ import annotations
-
-from importlib import import_module
-from typing import TYPE_CHECKING
-
 from leakgauge.design import rounds as rounds
+from leakgauge.design import vulnerability as vulnerability
 from leakgauge.design.baselines import symmetric_channel, waste
 from leakgauge.design.output_entropy import largest_output_entropy
 from leakgauge.design.problem import Keep, Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope
@@ -14,9 +10,6 @@ from leakgauge.design.solving import frontier, solve
 from leakgauge.design.structured import solve_on_grid
 from leakgauge.measures.channel_capacity import capacity
 from leakgauge.measures.sequences import sequence_leakage
-
-if TYPE_CHECKING:
-    from leakgauge.design import vulnerability as vulnerability
 
 __all__ = [
     "Keep",
@@ -35,10 +28,3 @@ __all__ = [
     "symmetric_channel",
     "waste",
 ]
-
-
-def __getattr__(name: str) -> object:
-    # Loaded when it is asked for: no verb needs it.
-    if name == "vulnerability":
-        return import_module(f"{__name__}.vulnerability")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

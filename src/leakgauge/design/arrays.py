@@ -42,23 +42,15 @@ for rounding. A much larger number would spoil the digits of the others.
 
 @dataclass(frozen=True)
 class ProblemArrays:
-    """A problem as arrays.
+    """A problem as arrays."""
 
-    Attributes:
-        family: the channels to choose from, over the inputs that occur.
-        joint: p(x, z), one column without a background.
-        least: the least mean distortion any channel has.
-        occurring: the positions of the inputs (for ``BOTH`` of the pairs) that occur, in the family's order.
-        reads: for each row of the channel the secret it reads, and the background or −1.
-    """
-
-    family: ChannelFamily
-    joint: Floats
+    family: ChannelFamily  # the channels to choose from, over the inputs that occur
+    joint: Floats  # p(x, z), one column without a background
     distances: Floats
-    least: float
-    occurring: Codes
+    least: float  # the least mean distortion any channel has
+    occurring: Codes  # the positions of the inputs (for ``BOTH`` of the pairs) that occur, in the family's order
     inputs: tuple[Label, ...]
-    reads: tuple[Codes, Codes]
+    reads: tuple[Codes, Codes]  # for each row of the channel the secret it reads, and the background or −1
 
     def channel(self, rows: Floats, outputs: tuple[Label, ...]) -> Channel:
         """The dyadic channel with one row per input.

@@ -27,26 +27,18 @@ from leakgauge.design.transport import cost_of, mean_cost, rounded_to_shares
 from leakgauge.probability.cells import Floats
 
 STEPS = 400
-IDLE = 15
-"""Steps without a smaller gap after which none is expected: at steep slopes rounding is all that is left."""
+IDLE = 15  # steps without a smaller gap after which none is expected: at steep slopes rounding is all that is left
 SWEEPS = 5_000
-COOLING = 0.3
-"""How far the heat falls once its own best prices are as good as met."""
-SETTLED = 1e-3
-"""What a step promises then, in the unit of the heat."""
-STIFFEST, SOFTEST, SOFT = 1e4, 1e-13, 1e-6
-"""Most, least and first of the curvature added to a step."""
-LOWEST = -600.0
-"""Weights below e^-600 are not told apart from it."""
+COOLING = 0.3  # how far the heat falls once its own best prices are as good as met
+SETTLED = 1e-3  # what a step promises then, in the unit of the heat
+STIFFEST, SOFTEST, SOFT = 1e4, 1e-13, 1e-6  # most, least and first of the curvature added to a step
+LOWEST = -600.0  # weights below e^-600 are not told apart from it
 
 
 def minimise_balanced(prior: Floats, costs: Floats, window: Window, gap: float) -> Optimum:
     """The channel of least I(X;Y) + E cost that keeps the shares and whose columns lie in the window.
 
-    Args:
-        prior: p(x), all above 0; also the shares of the outputs, in the same order.
-        costs: of releasing y for x, in nats, finite.
-        gap: in nats; the search ends there, or when its steps run out or lead nowhere.
+    Costs are finite; the search ends at the gap, or when its steps run out or lead nowhere.
     """
     climb = _Climb(prior, costs, window)
     climb.cool()

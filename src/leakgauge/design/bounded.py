@@ -24,14 +24,10 @@ from leakgauge.measures.interior import reach
 from leakgauge.probability.cells import Floats, log_or_zero
 
 STEPS = 300
-TIDYING = 4
-"""Steps after the gap is reached in which a channel without hardly used letters is still looked for."""
-RARE = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
-"""Letters released less often than these are left out, the most the proof allows."""
-FINEST = 1e-17
-"""The least μ in nats: below it, rounding is all that changes."""
-SHRINK = 0.15
-"""How far μ falls once the present one is as good as met."""
+TIDYING = 4  # steps after the gap is reached in which a channel without hardly used letters is still looked for
+RARE = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8)  # letters released less often than these are left out, the most the proof allows
+FINEST = 1e-17  # the least μ in nats: below it, rounding is all that changes
+SHRINK = 0.15  # how far μ falls once the present one is as good as met
 STIFFEST, SOFTEST = 1e4, 1e-13
 """Most and least of the curvature added to a step; free entries alone have a curvature of 1 in this unit."""
 
@@ -39,10 +35,7 @@ STIFFEST, SOFTEST = 1e4, 1e-13
 def minimise_bounded(prior: Floats, costs: Floats, window: Window, gap: float) -> Optimum:
     """The channel of least I(X;Y) + E cost whose columns lie in the window; the caller checks how far the bound is.
 
-    Args:
-        prior: p(x), all above 0.
-        costs: of releasing y for x, in nats, finite.
-        gap: in nats; the search ends there, or when its steps run out or lead nowhere.
+    Costs are finite; the search ends at the gap, or when its steps run out or lead nowhere.
     """
     search = _Search(Columns(prior, costs, window))
     best, channel = math.inf, np.zeros((0, 0))
@@ -86,13 +79,9 @@ def _narrowed(prior: Floats, costs: Floats, window: Window, channel: Floats, mos
 
 @dataclass(frozen=True)
 class LeastColumns:
-    """The least columns at some prices; rows are outputs.
+    """The least columns at prices π; rows are outputs.
 
-    Attributes:
-        prices: π.
-        values: g, from below.
-        shares: p(x) v(x), each row summing to 1.
-        free: the entries that no edge of the window cuts.
+    ``values`` is g, from below, ``shares`` p(x) v(x), each row summing to 1, and ``free`` what no edge cuts.
     """
 
     prices: Floats
@@ -209,7 +198,9 @@ class _Search:
     def advance(self) -> bool:
         """One Newton step, stiffened until it gains; False where none does."""
         here, mu, prior = self._here, self.mu, self._columns.prior
-        curvature = self._curvature()
+        # Of −Σ p π − μ Σ ln g, with the usage in the place of μ / g.
+        steep = here.shares.T @ ((self._usage / here.values)[:, None] * here.shares)
+        curvature = steep + here.curvature(self._usage) / self._heat
         short = prior - (mu / here.values) @ here.shares
         now = self._merit(here)
         while self._stiffness <= STIFFEST:
@@ -257,12 +248,6 @@ class _Search:
         if least.values.min() <= 0.01 * self._here.values.min():
             return -math.inf
         return float(self._columns.prior @ least.prices + self.mu * np.log(least.values).sum())
-
-    def _curvature(self) -> Floats:
-        """Of −Σ p π − μ Σ ln g, with the usage in the place of μ / g."""
-        shares = self._here.shares
-        steep = shares.T @ ((self._usage / self._here.values)[:, None] * shares)
-        return np.asarray(steep + self._here.curvature(self._usage) / self._heat)
 
 
 def _shifted(least: LeastColumns, shift: float) -> LeastColumns:

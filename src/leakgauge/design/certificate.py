@@ -35,11 +35,7 @@ ROUNDING = 2.0**-46
 class Secrets:
     """p(x, z) with every row and column above 0, and the tables made of it; one column where nobody knows more.
 
-    Attributes:
-        joint: p(x, z).
-        prior: p(x).
-        background: p(z).
-        weights: how much each secret matters, only without background; None where all count alike.
+    ``weights`` is how much each secret matters, only without background; None where all count alike.
     """
 
     joint: Floats
@@ -90,12 +86,7 @@ def not_reached(found: float, asked: float) -> UnprovedError:
 
 
 def lower_bound(secrets: Secrets, costs: Floats, logarithms: Floats) -> float:
-    """What every channel costs at least, in nats.
-
-    Args:
-        costs: of releasing y for x, in nats; infinite where it is forbidden.
-        logarithms: ln r(y|z), one row per background.
-    """
+    """What every channel costs at least, in nats, by any ln r(y|z); costs are infinite where a letter is forbidden."""
     # Any weights prove a bound; at e^-600 and above no ratio below is lost to underflow.
     logarithms = np.maximum(logarithms, -600.0)
     channel, value = induced_by(secrets, costs, logarithms)
@@ -122,11 +113,7 @@ def induced_by(secrets: Secrets, costs: Floats, logarithms: Floats) -> tuple[Flo
 
 
 def weighted_lower_bound(secrets: Secrets, costs: Floats, prices: Floats) -> float:
-    """What every channel costs at least where secrets have weights, in nats.
-
-    Args:
-        prices: p(x) π(x), any numbers.
-    """
+    """What every channel costs at least where secrets have weights, in nats, by any prices p(x) π(x)."""
     assert secrets.weights is not None
     reduced = costs - (prices / secrets.prior)[:, None]
     matters = secrets.weights > 0

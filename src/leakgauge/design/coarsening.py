@@ -92,13 +92,7 @@ class Hiding:
 
 @dataclass(frozen=True)
 class Node:
-    """One node: the step of each column, and what it costs.
-
-    Attributes:
-        loss: in bits per row.
-        suppressed: rows whose values are left out.
-        groups: those that are left.
-    """
+    """One node: the step of each column, its loss in bits per row, the rows it suppresses, and the groups left."""
 
     steps: tuple[int, ...]
     loss: float
@@ -110,8 +104,7 @@ class Node:
 class Found:
     """The node that loses least, the next, and the coarsest; the first two are None where no node is allowed.
 
-    Attributes:
-        counted: nodes whose groups were counted; all others were ruled out by these.
+    Those ``counted`` are the nodes whose groups were; all others were ruled out by these.
     """
 
     best: Node | None

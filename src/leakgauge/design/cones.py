@@ -55,11 +55,9 @@ class Window:
 
     @classmethod
     def within_ratio(cls, weights: Floats, epsilon: float) -> Window:
-        """w(x) v(x) ≤ e^ε w(x') v(x') for all x, x'.
+        """w(x) v(x) ≤ e^ε w(x') v(x') for all x, x'; w is 1 for local differential privacy, p for identifiability.
 
-        Args:
-            weights: w, all 1 for local differential privacy, the prior for identifiability.
-            epsilon: in nats, above the largest ln-ratio of two weights.
+        ε is in nats, above the largest ln-ratio of two weights.
         """
         return cls(1 / weights, math.exp(epsilon) / weights)
 
@@ -151,9 +149,7 @@ class Window:
 class Anchored:
     """A window in which one entry of a column leaves no choice to the others' l: it takes the place of l.
 
-    Args:
-        window: the edges of one input meet.
-        anchor: that input.
+    The ``anchor`` is an input whose edges meet.
     """
 
     def __init__(self, window: Window, anchor: int) -> None:

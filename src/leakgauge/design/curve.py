@@ -22,22 +22,14 @@ from leakgauge.probability.cells import Codes, Floats
 from leakgauge.rounding import from_above, from_below
 from leakgauge.sentences import Sentence
 
-SLOPES = 80
-"""Slopes tried for a target."""
-STEEP = 30.0
-"""Nats that a flat channel's distortion is worth where the end of a curve with bounds is first looked for."""
-MUCH_STEEPER = 300.0
-"""How much steeper the end is where no linear program proves it."""
-CORNERS = 8
-"""How often that slope is raised eightfold."""
-LOST = 1000.0
-"""Where a point misses its gap this many times, no steeper one will reach it."""
-NEARLY = 1e-6
-"""How far above the least distortion, as a part of it, a point may be the end all the same."""
-ROUNDED = 2.0**-36
-"""A part of the least distortion far above what rounding a channel adds to it."""
-TINIEST = 1e-300
-"""One over it is still a number."""
+SLOPES = 80  # slopes tried for a target
+STEEP = 30.0  # nats that a flat channel's distortion is worth where the end of a curve with bounds is first looked for
+MUCH_STEEPER = 300.0  # how much steeper the end is where no linear program proves it
+CORNERS = 8  # how often that slope is raised eightfold
+LOST = 1000.0  # where a point misses its gap this many times, no steeper one will reach it
+NEARLY = 1e-6  # how far above the least distortion, as a part of it, a point may be the end all the same
+ROUNDED = 2.0**-36  # a part of the least distortion far above what rounding a channel adds to it
+TINIEST = 1e-300  # one over it is still a number
 
 
 def _reachable(nearest: float, channel: Floats, excess: float) -> float:
@@ -150,9 +142,8 @@ class Curve:
         """The channel of the linear program, with the best proof among the points solved."""
         least = self.family.least
         assert least is not None
-        leakage, excess = self.family.leakage(least.channel), least.excess
-        proof = max(self.points, key=lambda point: point.floor_at(excess))
-        return Point(proof.slope, least.channel, leakage, excess, proof.bound, 0)
+        proof = self.proof_at(least.excess)
+        return Point(proof.slope, least.channel, self.family.leakage(least.channel), least.excess, proof.bound, 0)
 
     def _beyond_end(self, excess: float) -> Point:
         """A proven point of at most this excess, which is less than the end has and no less than the least.

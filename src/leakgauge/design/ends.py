@@ -66,11 +66,7 @@ def least_hamming(prior: Floats, matches: Codes, outputs: int, window: Window) -
     channel does better: with l(y) the least of column y, and L their sum, q(x|x) ≤ min(e^ε l(x), 1 − L + l(x)). An l(x)
     for which the second is smaller may be lowered until both are the same, so that the most of Σ p(x) e^ε l(x) with
     (e^ε − 1) l(x) + L ≤ 1 is left: a linear program with one inequality a value, in whose corners each l is either 0 or
-    the same 1 / (e^ε + k − 1).
-
-    Args:
-        matches: the output that is each value.
-        window: of a local ε.
+    the same 1 / (e^ε + k − 1). The window is that of a local ε.
     """
     order, ratio = np.argsort(-prior, kind="stable"), float(window.high[0] / window.low[0])
     counts = np.arange(1, len(prior) + 1)
@@ -217,11 +213,7 @@ def best_nearest(secrets: Secrets, excess: Floats, gap: float) -> Optimum:
 
 def _groups(joint: Floats) -> Codes:
     """For each secret the number of its group: those tied together by backgrounds under which both are possible."""
+    from scipy.sparse.csgraph import connected_components
+
     possible = joint > 0
-    names = np.arange(len(joint))
-    while True:
-        of_background = np.where(possible, names[:, None], len(joint)).min(axis=0)
-        after = np.where(possible, of_background, len(joint)).min(axis=1)
-        if np.array_equal(after, names):
-            return np.unique(names, return_inverse=True)[1].astype(np.int64)
-        names = after
+    return np.asarray(connected_components(possible @ possible.T, directed=False)[1], dtype=np.int64)

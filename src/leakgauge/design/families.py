@@ -35,16 +35,12 @@ COLUMN_CELLS = 1 << 21
 """Up to inputs² × outputs of this many numbers a channel that sweeps do not find is found a column at a time."""
 BOUNDED_CELLS = 1600
 """Up to inputs × outputs of this many numbers bounds on ratios are kept by one linear system of that size a step."""
-NEIGHBOUR = 1.1
-"""By how much slopes differ at most for one to start from the other."""
-FEW_SWEEPS = 600
-"""Sweeps where letters are forbidden and columns may be searched instead."""
+NEIGHBOUR = 1.1  # by how much slopes differ at most for one to start from the other
+FEW_SWEEPS = 600  # sweeps where letters are forbidden and columns may be searched instead
 NO_WEIGHT = 1e-13
 """Weights this far below the largest are counted as 0 in the search, which loosens the proof by hardly anything."""
-THIN = 1e-6
-"""Bounds that leave less room than this to the sum of all columns have no inside to walk through."""
-THINNEST = 1e-8
-"""The least by which such bounds are widened: rounding must not close the room again."""
+THIN = 1e-6  # bounds that leave less room than this to the sum of all columns have no inside to walk through
+THINNEST = 1e-8  # the least by which such bounds are widened: rounding must not close the room again
 
 
 class OneChannel(OverValues):

@@ -27,10 +27,7 @@ class GridSearch:
     """A prior on a grid, and the channels found for it.
 
     Of a point the channel is given by its weights r in the grid's shape; leakage and distortion are from above, and
-    count what the rounding of rows to multiples of 2^-53 may change.
-
-    Args:
-        prior: in the grid's shape, summing to 1.
+    count what the rounding of rows to multiples of 2^-53 may change. The prior has the grid's shape.
     """
 
     def __init__(self, prior: Floats, grid: Grid) -> None:

@@ -25,17 +25,11 @@ from leakgauge.probability.labels import same_alphabet
 
 @dataclass(frozen=True, eq=False)
 class NearestGuess:
-    """The least mean distance between a secret and a guess that is one of its values, between two bounds.
+    """The least mean distance between a secret and a guess that is one of its values, between two bounds."""
 
-    Attributes:
-        distance: what the guess reaches that ``channel`` makes.
-        low: no guess from a release that tells so little is nearer on average.
-        channel: a release that is its own best guess.
-    """
-
-    distance: float
-    low: float
-    channel: Channel = field(repr=False)
+    distance: float  # what the guess reaches that ``channel`` makes
+    low: float  # no guess from a release that tells so little is nearer on average
+    channel: Channel = field(repr=False)  # a release that is its own best guess
 
 
 def nearest_guess(prior: Distribution, distortion: Distortion, bits: float) -> NearestGuess:

@@ -30,57 +30,36 @@ from leakgauge.design.columns import Optimum
 from leakgauge.design.ends import best_letter
 from leakgauge.design.points import OverValues, Point, costs_at, steepest
 from leakgauge.design.transport import never_together, rounded_to_shares
+from leakgauge.measures.interior import reach
 from leakgauge.probability.cells import Codes, Floats, log_or_zero
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
-STEPS = 400
-"""Newton's steps; about 10 are usual where shares are kept, about 60 along the central path."""
-QUICK = 25
-"""Steps, where shares are not kept, before the central path is followed; about 13 are usual."""
-FIRST_WEIGHT = 1e-2
-"""Of the barrier in nats."""
-CENTRED = 0.1
-"""What a step may still promise, in the weight of the barrier, for the weight to shrink."""
-AT_A_WEIGHT = 25
-"""Steps after which the weight shrinks in any case: where digits run out nothing more is to be had."""
-NARROWING = 0.1
-"""What a step aims to leave of the product of plan and slacks, and a shrinking barrier of its weight."""
-NARROWEST, WIDEST = 0.1, 0.5
-"""Where a predictor says more: the least and the most."""
-SINGULAR = 1e-14
-"""Added to the system of the prices, in the unit of its diagonal."""
-SHAPING = 120
-"""Sweeps at most, at each look, for the posteriors of letters that are hardly used."""
-REFINEMENTS = 1
-"""Of each step, against its own rounding."""
-NEARLY = 1.0
-"""Gaps that a plan may still be from its best for a proof to be looked for."""
-SELDOM = 1e-2
-"""The share of a letter below which its own posterior may not suit the proof."""
-SHORT_OF = 0.98
-"""Of the way to where a probability would be 0."""
-TINIEST = 1e-140
-"""Its square is still a number."""
+STEPS = 400  # Newton's steps; about 10 are usual where shares are kept, about 60 along the central path
+QUICK = 25  # steps, where shares are not kept, before the central path is followed; about 13 are usual
+FIRST_WEIGHT = 1e-2  # of the barrier in nats
+CENTRED = 0.1  # what a step may still promise, in the weight of the barrier, for the weight to shrink
+AT_A_WEIGHT = 25  # steps after which the weight shrinks in any case: where digits run out nothing more is to be had
+NARROWING = 0.1  # what a step aims to leave of the product of plan and slacks, and a shrinking barrier of its weight
+NARROWEST, WIDEST = 0.1, 0.5  # where a predictor says more: the least and the most
+SINGULAR = 1e-14  # added to the system of the prices, in the unit of its diagonal
+SHAPING = 120  # sweeps at most, at each look, for the posteriors of letters that are hardly used
+REFINEMENTS = 1  # of each step, against its own rounding
+NEARLY = 1.0  # gaps that a plan may still be from its best for a proof to be looked for
+SELDOM = 1e-2  # the share of a letter below which its own posterior may not suit the proof
+SHORT_OF = 0.98  # of the way to where a probability would be 0
+TINIEST = 1e-140  # its square is still a number
 
 
 @dataclass(frozen=True, eq=False)
 class Inference:
-    """What a column reveals about a secret.
+    """What a column reveals about a secret."""
 
-    Attributes:
-        prior: p(x), all above 0.
-        given: p(t|x) of each pair t = (s, z), one row per x.
-        known: ln p(s|z) of each pair.
-        background: the number of z of each pair, from 0 on.
-        secret: the number of s of each pair.
-    """
-
-    prior: Floats
-    given: Floats
-    known: Floats
-    background: Codes
-    secret: Codes
+    prior: Floats  # p(x), all above 0
+    given: Floats  # p(t|x) of each pair t = (s, z), one row per x
+    known: Floats  # ln p(s|z) of each pair
+    background: Codes  # the number of z of each pair, from 0 on
+    secret: Codes  # the number of s of each pair
 
     @classmethod
     def of(cls, joint: Floats) -> Inference:
@@ -206,8 +185,7 @@ class _Search:
 def minimise_inference(inference: Inference, costs: Floats, gap: float, keep: bool) -> Optimum:
     """The channel of least I(S;Y|Z) + E cost; with ``keep`` among those that release each value as often as it occurs.
 
-    Args:
-        costs: in nats; infinite where a letter may not be released.
+    Costs are in nats, infinite where a letter may not be released.
     """
     search = _Search(inference, costs, keep)
     start = inference.prior[:, None] * (inference.prior if keep else np.full(costs.shape[1], 1 / costs.shape[1]))
@@ -322,8 +300,7 @@ def _newton(
 
 def _reach(values: Floats, change: Floats, free: Flags) -> float:
     """How far one may go before a value falls to 0, a little less, and no further than the whole step."""
-    falling = free & (change < 0)
-    return min(1.0, SHORT_OF * float((-values[falling] / change[falling]).min())) if falling.any() else 1.0
+    return reach(values[free], change[free], SHORT_OF)
 
 
 def _moved(search: _Search, plan: Floats, change: Floats, weight: float) -> Floats:
@@ -344,12 +321,9 @@ def _moved(search: _Search, plan: Floats, change: Floats, weight: float) -> Floa
 
 
 class ThroughColumn(OverValues):
-    """Channels for a column that reveals a secret.
+    """Channels for a column that reveals a secret, over its values that occur.
 
-    Args:
-        inference: what the column tells; over its values that occur.
-        excess: distances above each value's least, to every output.
-        letters: the output that is each value where the shares of the column are kept; None where they are not.
+    ``letters`` is the output that is each value where the shares of the column are kept; None where they are not.
     """
 
     unit, bounded, least = 1.0, False, None

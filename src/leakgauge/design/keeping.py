@@ -103,7 +103,9 @@ class KeepingShares(OverValues):
             return self._within_ratios(slope, gap, near, self._window)
         costs = np.where(self._forbidden, math.inf, costs_at(slope, self._distances))
         if math.isinf(slope) and np.isinf(costs).sum() == costs.size - len(costs):
-            return self._unchanged(slope)
+            unchanged = np.eye(self.inputs)
+            leakage = self.leakage(unchanged)
+            return self._measured(slope, Optimum(unchanged, leakage - ROUNDING * (1 + leakage), 0))
         if self._alone:
             plain = self._hamming and not self._forbidden.any() and not self._floors.any() and slope > 0
             found = transport(self.secrets.prior, costs, self._floors, gap / 2, slope if plain else None)
@@ -123,11 +125,6 @@ class KeepingShares(OverValues):
             return self._measured(slope, minimise_balanced(self.secrets.prior, costs, window, gap / 2))
         found, warm = alternate_balanced(self.secrets, costs, window, gap / 2, _start(near))
         return self._measured(slope, found, *warm)
-
-    def _unchanged(self, slope: float) -> Point:
-        channel = np.eye(self.inputs)
-        leakage = self.leakage(channel)
-        return self._measured(slope, Optimum(channel, leakage - ROUNDING * (1 + leakage), 0))
 
     def _measured(self, slope: float, found: Optimum, *warm: Floats) -> Point:
         channel, letters = found.channel[:, self._order], self._letters[self._order]

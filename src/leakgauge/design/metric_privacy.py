@@ -17,57 +17,37 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from leakgauge.arguments import checked
-from leakgauge.design.metric_privacy_program import Interior, Ratios, least_cost, price
-from leakgauge.design.metric_privacy_spanner import EXACT, spanner
+from leakgauge.design.metric_privacy_program import EXACT, Interior, Ratios, least_cost, price, spanner
 from leakgauge.errors import OptionError, UnprovedError
 from leakgauge.probability import Channel, Distribution
 from leakgauge.probability.cells import Codes, Floats, as_matrix
 
-MOST_INPUTS = 625
-"""Work and memory grow with the fourth and third power of the inputs."""
-WHOLE = 64
-"""Inputs up to which every pair that matters and every output are in the program."""
-CLOSEST = 1e-6
-"""The smallest gap, a share of the loss: rounding proves no less."""
-ROUGH_STRETCH, ROUGH_GAPS = 1.03, (0.1, 0.1)
-"""Of the programs that only look for the outputs that are used."""
+MOST_INPUTS = 625  # work and memory grow with the fourth and third power of the inputs
+WHOLE = 64  # inputs up to which every pair that matters and every output are in the program
+CLOSEST = 1e-6  # the smallest gap, a share of the loss: rounding proves no less
+ROUGH_STRETCH, ROUGH_GAPS = 1.03, (0.1, 0.1)  # of the programs that only look for the outputs that are used
 STRETCHES = (1.008, 1.004, 1.0)
 """Of the pairs that the bound and the channel are made with, until they are close enough."""
-ROUNDS = 8
-"""Of adding outputs, at most."""
-SPREAD = 64
-"""Outputs of the first rough program."""
-SELDOM = 0.02
-"""Outputs that no input is released as more often in a rough program are left out of the next."""
-PLATEAUS = (0.0, 1.0, 2.0)
-"""In nats: columns that are tried first where an output might be of use."""
-RAISED = 1.0
-"""The share of a rough program's gap that its prices are raised by to see which outputs it lacks."""
-SPENT = 0.9
-"""The share of what the gap leaves that prices are lowered by, so that more outputs are proven useless."""
-NOTICEABLE = 1e-3
-"""A share of the loss that is worth another output."""
+ROUNDS = 8  # of adding outputs, at most
+SPREAD = 64  # outputs of the first rough program
+SELDOM = 0.02  # outputs that no input is released as more often in a rough program are left out of the next
+PLATEAUS = (0.0, 1.0, 2.0)  # in nats: columns that are tried first where an output might be of use
+RAISED = 1.0  # the share of a rough program's gap that its prices are raised by to see which outputs it lacks
+SPENT = 0.9  # the share of what the gap leaves that prices are lowered by, so that more outputs are proven useless
+NOTICEABLE = 1e-3  # a share of the loss that is worth another output
 WIDEST = 30.0
 """Nats beyond which two inputs' probabilities are not compared: e^-30 of a uniform release is given away instead."""
 
 
 @dataclass(frozen=True, eq=False)
 class MetricSolution:
-    """A channel of multiples of 2^-53, and the numbers of just this channel.
+    """A channel of multiples of 2^-53, and the numbers of just this channel."""
 
-    Attributes:
-        channel: from the inputs to the same labels; outputs that are not used have probability 0.
-        distance: its mean loss, in the unit of the loss.
-        lower_bound: the mean loss that no channel undercuts that keeps the ε asked for.
-        epsilon: in nats per unit of distance, over all pairs, rounded up; at most the ε asked for.
-        spanner_stretch: of the pairs in the program; 1 where none was left out that matters.
-    """
-
-    channel: Channel = field(repr=False)
-    distance: float
-    lower_bound: float
-    epsilon: float
-    spanner_stretch: float
+    channel: Channel = field(repr=False)  # from the inputs to the same labels; unused outputs have probability 0
+    distance: float  # its mean loss, in the unit of the loss
+    lower_bound: float  # the mean loss that no channel undercuts that keeps the ε asked for
+    epsilon: float  # in nats per unit of distance, over all pairs, rounded up; at most the ε asked for
+    spanner_stretch: float  # of the pairs in the program; 1 where none was left out that matters
 
     @property
     def gap(self) -> float:

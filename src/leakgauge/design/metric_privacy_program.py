@@ -14,7 +14,8 @@ is at most the cost of every channel that keeps the bounds: its probabilities of
 
 References: Bordenabe, Chatzikokolakis and Palamidessi, Optimal geo-indistinguishable mechanisms for location privacy,
 CCS 2014 (the program); Mehrotra, On the implementation of a primal-dual interior point method, SIAM J. Optim. 2 (1992);
-Gondzio, Multiple centrality corrections in a primal-dual method for linear programming, Comput. Optim. Appl. 6 (1996).
+Gondzio, Multiple centrality corrections in a primal-dual method for linear programming, Comput. Optim. Appl. 6 (1996);
+Narasimhan and Smid, Geometric spanner networks, 2007 (the greedy spanner).
 """
 
 from __future__ import annotations
@@ -30,25 +31,17 @@ from scipy.linalg import blas, lapack
 from leakgauge.design.certificate import ROUNDING
 from leakgauge.probability.cells import Codes, Floats
 
-STEPS = 150
-"""Newton's steps at most; on maps of 400 cells, 20 to 40 reach a gap of 0.3 %."""
-CORRECTIONS = 4
-"""Corrections of a step's direction at most: each costs a fraction of the matrices' factors."""
-LONGER = 0.3
-"""By how much a correction tries to lengthen a step."""
-INSIDE = 0.95
-"""The share of the way to the boundary that a step goes at most."""
+STEPS = 150  # Newton's steps at most; on maps of 400 cells, 20 to 40 reach a gap of 0.3 %
+CORRECTIONS = 4  # corrections of a step's direction at most: each costs a fraction of the matrices' factors
+LONGER = 0.3  # by how much a correction tries to lengthen a step
+INSIDE = 0.95  # the share of the way to the boundary that a step goes at most
 PRICING_STEPS = 40
+EXACT = 1e-12  # ways that are longer by no more than this share are as long
 
 
 @dataclass(frozen=True, eq=False)
 class Ratios:
-    """Bounds on ratios: what is at ``above`` is at most e^bound times what is at ``below``.
-
-    Attributes:
-        inputs: how many inputs there are.
-        bounds: in nats, above 0.
-    """
+    """Bounds on ratios: what is at ``above`` is at most e^bound times what is at ``below``, in nats."""
 
     inputs: int
     above: Codes
@@ -116,28 +109,18 @@ class Ratios:
 
 @dataclass(frozen=True, eq=False)
 class Interior:
-    """A channel strictly inside the bounds, and prices of its rows.
+    """A channel strictly inside the bounds, and prices of its rows."""
 
-    Attributes:
-        channel: one row per input, one column per output.
-        prices: u.
-        lower: what no channel of these outputs undercuts.
-        left: min_y r_y(x) from below, with which other outputs' are compared.
-    """
-
-    channel: Floats
-    prices: Floats
-    lower: float
-    left: Floats
+    channel: Floats  # one row per input, one column per output
+    prices: Floats  # u
+    lower: float  # what no channel of these outputs undercuts
+    left: Floats  # min_y r_y(x) from below, with which other outputs' are compared
 
 
 def least_cost(costs: Floats, ratios: Ratios, gap: float) -> Interior:
     """The channel of least cost within bounds, up to a share ``gap`` of its cost unless rounding stops it before.
 
-    Args:
-        costs: Σ C(x,y) q(y|x) is made small; one row per input, one column per output.
-        ratios: the bounds that each output keeps; every input is tied to every other by a chain of them.
-        gap: a share of the cost.
+    Each output keeps the bounds; a chain of them ties every input to every other.
     """
     unit = float(costs.mean(axis=1).sum()) or 1.0
     costs = costs / unit
@@ -254,12 +237,7 @@ def _reach(values: Floats, moved: Floats) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Priced:
-    """Outputs that were left out, looked at by the prices of the rows.
-
-    Attributes:
-        left: min_y r_y(x) from below, over the outputs that would lower no cost.
-        wanted: which outputs may lower it.
-    """
+    """Which outputs that were left out may lower the cost, and min_y r_y(x) from below over those that would not."""
 
     left: Floats
     wanted: npt.NDArray[np.bool_]
@@ -303,3 +281,25 @@ def price(costs: Floats, prices: Floats, ratios: Ratios) -> Priced:
         at = at[~proof]
     wanted[at] = True
     return Priced(left, wanted)
+
+
+def spanner(distances: Floats, stretch: float) -> tuple[Codes, Codes]:
+    """Pairs of positions, each once, such that a chain of them joins any two at most ``stretch`` times their distance.
+
+    With a stretch of 1 only pairs are left out whose distance a chain adds up to exactly, so that nothing is lost.
+    """
+    count = len(distances)
+    first, second = np.triu_indices(count, 1)
+    order = np.argsort(distances[first, second], kind="stable")
+    walked = np.where(np.eye(count, dtype=np.bool_), 0.0, np.inf)
+    kept = []
+    longest = stretch * (1 + EXACT)
+    for x, z in zip(first[order].tolist(), second[order].tolist(), strict=True):
+        if walked[x, z] <= longest * distances[x, z]:
+            continue
+        kept.append((x, z))
+        direct = distances[x, z]
+        np.minimum(walked, (walked[:, x] + direct)[:, None] + walked[z], out=walked)
+        np.minimum(walked, (walked[:, z] + direct)[:, None] + walked[x], out=walked)
+    left, right = np.array(kept, dtype=np.int64).reshape(-1, 2).T
+    return left, right

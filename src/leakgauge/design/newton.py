@@ -10,7 +10,9 @@ solved, whichever is smaller.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.linalg import lu_solve
@@ -18,6 +20,8 @@ from scipy.linalg.lapack import dgetrf
 
 from leakgauge.design.certificate import Secrets
 from leakgauge.probability.cells import Floats
+
+Linear: TypeAlias = Callable[[Floats], Floats]
 
 RIDGE = 1e-9
 """Added to the small matrices where they are inverted one by one, and taken back by refinement: each has a direction in
@@ -48,8 +52,10 @@ def direction(secrets: Secrets, free: Floats, wanted: Floats, short: Floats, kep
     (inputs, backgrounds), letters = given.shape, free.shape[1]
     # In units of the root of it, so that rare letters are as precise as others.
     unit = np.sqrt(wanted)
-    if letters * backgrounds > 2 * inputs and backgrounds > 2 * inputs:
-        return _finite(_by_rank(secrets, free, wanted, short, kept) / unit)
+    ties = free.T[:, None, :] * (np.sqrt(prior / free.sum(axis=1)) * given.T) / unit[:, :, None]
+    right, size = (short / unit).ravel(), letters * backgrounds
+    if size > 2 * inputs and backgrounds > 2 * inputs:
+        return _finite(_refined(ties, right, *_by_rank(secrets, free, wanted, kept)) / unit)
     pairs = (given[:, :, None] * given[:, None, :]).reshape(inputs, -1)
     blocks = ((prior[:, None] * free).T @ pairs).reshape(letters, backgrounds, backgrounds)
     blocks /= -unit[:, :, None] * unit[:, None, :]
@@ -57,41 +63,24 @@ def direction(secrets: Secrets, free: Floats, wanted: Floats, short: Floats, kep
     blocks[:, diagonal, diagonal] += 1
     if kept:
         blocks -= unit[:, :, None] * unit[:, None, :] / wanted.sum(axis=1)[:, None, None]
-    ties = free.T[:, None, :] * (np.sqrt(prior / free.sum(axis=1)) * given.T) / unit[:, :, None]
-    right, size = (short / unit).ravel(), letters * backgrounds
-    flat = ties.reshape(size, inputs)
     if size <= 2 * inputs:
+        flat = ties.reshape(size, inputs)
         whole = flat @ flat.T
         at = np.arange(size).reshape(letters, backgrounds)
         whole[at[:, :, None], at[:, None, :]] += blocks
         whole[np.diag_indices(size)] += SINGULAR
         return _finite(lu_solve(_factors(whole), right).reshape(letters, -1) / unit)
-    ridge = RIDGE * np.eye(backgrounds)
-    inverses = np.linalg.inv(blocks + ridge)
-    through = np.matmul(inverses, ties).reshape(size, inputs)
-    core = flat.T @ through
-    core[np.diag_indices(inputs)] += 1 + SINGULAR
-    factors = _factors(core)
-
-    def solved(values: Floats) -> Floats:
-        own = np.matmul(inverses, values.reshape(letters, -1, 1)).ravel()
-        return np.asarray(own - through @ lu_solve(factors, flat.T @ own))
-
-    found = solved(right)
-    for _ in range(REFINEMENTS):
-        back = np.matmul(blocks, found.reshape(letters, -1, 1)).ravel() + flat @ (flat.T @ found)
-        found = found + solved(right - back)
-    return _finite(found.reshape(letters, -1) / unit)
+    inverses = np.linalg.inv(blocks + RIDGE * np.eye(backgrounds))
+    return _finite(_refined(ties, right, partial(np.matmul, inverses), partial(np.matmul, blocks)) / unit)
 
 
-def _by_rank(secrets: Secrets, free: Floats, wanted: Floats, short: Floats, kept: bool) -> Floats:
-    """The same where backgrounds are many, in these units: each small matrix is 1 less one of the rank of the inputs.
+def _by_rank(secrets: Secrets, free: Floats, wanted: Floats, kept: bool) -> tuple[Linear, Linear]:
+    """What the inverses and the small matrices do where backgrounds are many: 1 less one of the rank of the inputs.
 
     With V Vᵀ what is taken off, (1 + ρ − V Vᵀ)⁻¹ = (1 + V (1 + ρ − Vᵀ V)⁻¹ Vᵀ) / (1 + ρ).
     """
-    prior, given = secrets.prior, secrets.given_secret
-    unit, (letters, backgrounds), inputs = np.sqrt(wanted), wanted.shape, len(given)
-    off = np.sqrt(prior * free.T)[:, None, :] * given.T / unit[:, :, None]
+    unit = np.sqrt(wanted)
+    off = np.sqrt(secrets.prior * free.T)[:, None, :] * secrets.given_secret.T / unit[:, :, None]
     if kept:
         off = np.concatenate([off, (unit / np.sqrt(wanted.sum(axis=1))[:, None])[:, :, None]], axis=2)
     turned = off.transpose(0, 2, 1)
@@ -100,7 +89,12 @@ def _by_rank(secrets: Secrets, free: Floats, wanted: Floats, short: Floats, kept
     def inverted(values: Floats) -> Floats:
         return np.asarray((values + np.matmul(off, np.matmul(small, np.matmul(turned, values)))) / (1 + RIDGE))
 
-    ties = free.T[:, None, :] * (np.sqrt(prior / free.sum(axis=1)) * given.T) / unit[:, :, None]
+    return inverted, lambda values: np.asarray(values - np.matmul(off, np.matmul(turned, values)))
+
+
+def _refined(ties: Floats, right: Floats, inverted: Linear, times: Linear) -> Floats:
+    """The solution of the small matrices and the ties together, by the small matrices' inverses."""
+    letters, _, inputs = ties.shape
     flat, through = ties.reshape(-1, inputs), inverted(ties).reshape(-1, inputs)
     core = flat.T @ through
     core[np.diag_indices(inputs)] += 1 + SINGULAR
@@ -110,11 +104,9 @@ def _by_rank(secrets: Secrets, free: Floats, wanted: Floats, short: Floats, kept
         own = inverted(values.reshape(letters, -1, 1)).ravel()
         return np.asarray(own - through @ lu_solve(factors, flat.T @ own))
 
-    right = (short / unit).ravel()
     found = solved(right)
     for _ in range(REFINEMENTS):
-        each = found.reshape(letters, backgrounds, 1)
-        back = (each - np.matmul(off, np.matmul(turned, each))).ravel() + flat @ (flat.T @ found)
+        back = times(found.reshape(letters, -1, 1)).ravel() + flat @ (flat.T @ found)
         found = found + solved(right - back)
     return np.asarray(found.reshape(letters, -1))
 

@@ -47,11 +47,8 @@ SHARPEST = 1e14
 class OutputEntropy:
     """A channel of multiples of 2^-53 with a varied output, and the numbers of just this channel.
 
-    Attributes:
-        bits: H(Y) in bits.
-        leakage: I(X;Y) in bits.
-        local_dp: the local ε in nats with its witness.
-        gap: in bits: no channel within the distortion and the bound has an H(Y) above ``bits`` + ``gap``.
+    ``bits`` is H(Y) and ``leakage`` I(X;Y), in bits; no channel within the distortion and the bound has an H(Y) above
+    ``bits`` + ``gap``. The local ε is in nats, with its witness.
     """
 
     channel: Channel = field(repr=False)

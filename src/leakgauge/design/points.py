@@ -18,25 +18,16 @@ UNDERFLOW = 746.0
 
 @dataclass(frozen=True)
 class Point:
-    """A channel that is best at a slope, and what is proven there.
-
-    Attributes:
-        channel: one row per input that occurs, a column each of ``letters``.
-        leakage: what is made small, less its floor, in nats.
-        excess: the mean distortion above the least possible.
-        bound: no channel has leakage + slope · excess below it, in nats.
-        warm: what a neighbouring slope may start from: weights and slacks of the outputs, or logarithms.
-        letters: the positions of the channel's outputs among all; None where it has all of them.
-    """
+    """A channel that is best at a slope, and what is proven there."""
 
     slope: float
-    channel: Floats
-    leakage: float
-    excess: float
-    bound: float
+    channel: Floats  # one row per input that occurs, a column each of ``letters``
+    leakage: float  # what is made small, less its floor, in nats
+    excess: float  # the mean distortion above the least possible
+    bound: float  # no channel has leakage + slope · excess below it, in nats
     steps: int
-    warm: tuple[Floats, ...] = ()
-    letters: Codes | None = None
+    warm: tuple[Floats, ...] = ()  # what a neighbouring slope may start from: weights and slacks, or logarithms
+    letters: Codes | None = None  # the positions of the channel's outputs among all; None where it has all of them
 
     @cached_property
     def used(self) -> Codes:

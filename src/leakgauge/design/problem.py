@@ -263,8 +263,6 @@ class RateDistortion:
         for field, name in (("local_dp", Sentence("local ε")), ("identifiability", Sentence("identifiability"))):
             if getattr(self, field) is not None:
                 _check(self, field, name)
-        if self.local_dp is None and self.identifiability is None:
-            return
         if self.identifiability is None:
             return
         if self.knowledge is Knowledge.BOTH:

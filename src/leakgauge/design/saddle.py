@@ -35,29 +35,21 @@ from leakgauge.probability.cells import Floats
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
-STEPS = 400
-"""Newton's steps in r at most; less than ten are usual."""
-IDLE = 50
-"""Steps without a gap narrower by a tenth after which rounding is all that is left."""
-BALANCES = 100
-"""Newton's steps to the prices of one r; about five are usual."""
-START = 1e-3
-"""The gap in nats of the channel for nobody that the search starts from."""
-SHORTEST = 1e-3
-"""Part of a step below which none helps."""
+STEPS = 400  # Newton's steps in r at most; less than ten are usual
+IDLE = 50  # steps without a gap narrower by a tenth after which rounding is all that is left
+BALANCES = 100  # Newton's steps to the prices of one r; about five are usual
+START = 1e-3  # the gap in nats of the channel for nobody that the search starts from
+SHORTEST = 1e-3  # part of a step below which none helps
 RIDGES = (1e-14, 1e-10)
 """Added to the diagonal of the system of the prices, in its unit: values that pass nothing on to others have none."""
-LEAST = 1e-250
-"""No weight falls below it: far below anything that costs."""
+LEAST = 1e-250  # no weight falls below it: far below anything that costs
 
 
 @dataclass(frozen=True)
 class _Balanced:
     """Weights w(y,z) = p(z) r(y|z), one row per letter that adds up to its share, and the best prices for them.
 
-    Attributes:
-        value: Φ.
-        held: μ.
+    ``value`` is Φ, ``held`` μ.
     """
 
     weights: Floats

@@ -32,11 +32,7 @@ def exact_level(channel: Channel) -> Level:
 
 
 def level_given(channel: Channel, backgrounds: Codes) -> Level:
-    """The local ε of a channel that reads pairs, given the background: of two secrets with the same one.
-
-    Args:
-        backgrounds: the number of the background of each input.
-    """
+    """The local ε of a channel that reads pairs, given the number of each one's background: of two with the same."""
     levels = [
         exact_level(Channel([channel.inputs[at] for at in rows.tolist()], channel.outputs, channel.matrix[rows]))
         for rows in (np.flatnonzero(backgrounds == known) for known in np.unique(backgrounds))

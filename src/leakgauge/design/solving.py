@@ -130,20 +130,13 @@ def _allowed(problem: RateDistortion, target: MaxLeakage) -> float:
 
 @dataclass(frozen=True)
 class _RoundedChannel:
-    """A dyadic channel with only the letters that are ever released, and what it leaks and costs.
+    """A dyadic channel with only the letters that are ever released, and what it leaks and costs."""
 
-    Attributes:
-        released: the channel; letters that are never released change none of its numbers.
-        letters: the positions of its outputs among all.
-        leakage: above the floor, in nats.
-        excess: the mean distortion above the least.
-    """
-
-    released: Channel
-    letters: Codes
+    released: Channel  # the channel; letters that are never released change none of its numbers
+    letters: Codes  # the positions of its outputs among all
     outputs: tuple[Label, ...]
-    leakage: float
-    excess: float
+    leakage: float  # above the floor, in nats
+    excess: float  # the mean distortion above the least
 
     @cached_property
     def channel(self) -> Channel:

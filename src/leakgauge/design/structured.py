@@ -56,11 +56,7 @@ class StructuredSolution:
     rounding: float
 
     def channel_row(self, cell: int) -> Floats:
-        """q(·|cell) in the grid's shape: multiples of 2^-53 that sum to exactly 1.
-
-        Args:
-            cell: its position, counted along the last axis first.
-        """
+        """q(·|cell) in the grid's shape, in multiples of 2^-53; cells are counted along the last axis first."""
         units = self._units(cell).astype(np.float64)
         return np.asarray(np.ldexp(units, -DYADIC_BITS).reshape(self.grid.shape))
 

@@ -24,51 +24,35 @@ from leakgauge.probability.cells import Floats
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
 SWEEPS = 20_000
-LOOK = 60
-"""Accelerated sweeps between two looks at the bound."""
+LOOK = 60  # accelerated sweeps between two looks at the bound
 IDLE = 20
 """Looks without a gap narrower by a tenth after which rounding is all that is left, where the gap is narrow already."""
 NARROW = 1e-7
-FIRST_LOOK = 20
-"""Sweeps before the first look, while all letters are swept."""
-MEMORY = 15
-"""Sweeps that one leap is made of."""
-CLEARLY = 3.0
-"""A letter is set aside when it shrinks so many times faster than any other grows."""
-BACK = math.log(0.001)
-"""The largest logarithm of a letter that comes back."""
-SHAPING = 5
-"""Sweeps for the shape of the letters set aside, at each look."""
-ASIDE = -60.0
-"""The largest logarithm of a letter that is set aside."""
+FIRST_LOOK = 20  # sweeps before the first look, while all letters are swept
+MEMORY = 15  # sweeps that one leap is made of
+CLEARLY = 3.0  # a letter is set aside when it shrinks so many times faster than any other grows
+BACK = math.log(0.001)  # the largest logarithm of a letter that comes back
+SHAPING = 5  # sweeps for the shape of the letters set aside, at each look
+ASIDE = -60.0  # the largest logarithm of a letter that is set aside
 CLOSE = 1e-5
 """The gap in nats from which on Newton's steps lead on: the letters that are used are then as good as known."""
 STEP_CELLS = 1 << 23
 """Up to inputs × letters × backgrounds of this many numbers: beyond, a step takes longer than the sweeps it saves."""
-NEWTON = 8
-"""Newton's steps between two looks at the bound."""
-DYING = 0.9
-"""A letter that Newton's step would leave less than a tenth of is set aside."""
-SHORTEST = 0.01
-"""Part of a step below which none helps."""
-RARE = math.log(0.01)
-"""The largest logarithm of a letter that may be set aside."""
+NEWTON = 8  # Newton's steps between two looks at the bound
+DYING = 0.9  # a letter that Newton's step would leave less than a tenth of is set aside
+SHORTEST = 0.01  # part of a step below which none helps
+RARE = math.log(0.01)  # the largest logarithm of a letter that may be set aside
 MOST_WANTED = 0.3
 """Letters come back that the proof asks for at least so much as for the one it asks for most: others may do without."""
-RETURNS = 3
-"""How often a letter may come back until it stays."""
-LOWEST = -600.0
-"""Weights below e^-600 are not told apart from it: far below anything that costs."""
+RETURNS = 3  # how often a letter may come back until it stays
+LOWEST = -600.0  # weights below e^-600 are not told apart from it: far below anything that costs
 
 
 def alternate(secrets: Secrets, costs: Floats, gap: float, start: Floats | None = None, most: int = SWEEPS) -> Optimum:
     """The channel of least I(X;Y|Z) + E cost, by r(y|z) ← Σ p(x|z) q(y|x) and q ∝ exp(Σ p(z|x) ln r(y|z) − cost).
 
-    Args:
-        costs: in nats; infinite where a letter may not be released.
-        gap: in nats; the sweeps end there, or when they run out.
-        start: ln r(y|z) of a neighbouring problem.
-        most: sweeps.
+    Costs are in nats, infinite where a letter may not be released; ``start`` is ln r(y|z) of a neighbouring problem.
+    The sweeps end at the gap, or after the most of them.
     """
     shape = (len(secrets.background), costs.shape[1])
     here = np.full(shape, -math.log(shape[1])) if start is None else start

@@ -137,11 +137,8 @@ def _transported(prior: Floats, costs: Floats, floors: Floats, left: Floats, rig
 
 def cost_of(prior: Floats, costs: Floats, channel: Floats) -> float:
     """I(X;Y) + E cost."""
-    return _information(prior, channel) + mean_cost(prior, costs, channel)
-
-
-def _information(prior: Floats, channel: Floats) -> float:
-    return float(prior @ (channel * (log_or_zero(channel) - np.log(prior @ channel))).sum(axis=1))
+    told = float(prior @ (channel * (log_or_zero(channel) - np.log(prior @ channel))).sum(axis=1))
+    return told + mean_cost(prior, costs, channel)
 
 
 def mean_cost(prior: Floats, costs: Floats, channel: Floats) -> float:

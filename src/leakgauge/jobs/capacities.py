@@ -10,7 +10,7 @@ from leakgauge.artefacts.relation import Capacities
 from leakgauge.errors import EngineError
 from leakgauge.measures import capacities
 from leakgauge.measures.capacities import FEW
-from leakgauge.notions.neighbours import all_pairs, given
+from leakgauge.notions.neighbours import all_pairs
 from leakgauge.probability import Channel
 from leakgauge.probability.files import Groups
 
@@ -29,8 +29,8 @@ def capacities_of(channel: Channel, compared: Groups | None = None) -> Capacitie
     """
     if len(channel.inputs) > MOST_INPUTS or len(channel.inputs) * len(channel.outputs) > MOST_CELLS:
         return None
-    structure = all_pairs(channel.inputs) if compared is None else given(compared)
-    parts = [channel.restrict([channel.inputs[place] for place in group]) for group in structure.groups]
+    structure = all_pairs(channel.inputs) if compared is None else compared
+    parts = [channel.restrict([channel.inputs[place] for place in group]) for group in structure]
     factor = max(capacities.multiplicative(part).value for part in parts)
     risk = max(capacities.risk(part).value for part in parts)
     searched = _is_quick(parts)

@@ -14,8 +14,15 @@ from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import RankedBy, Role
 from leakgauge.artefacts.request.verbs import Comparing
 from leakgauge.design import Keep, Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Solution, solve
-from leakgauge.design.baselines import Leakages, forbidden_change, mean_distortion, problem_pairs
-from leakgauge.design.fitted_baselines import aligned, exponential_meeting, symmetric_meeting
+from leakgauge.design.baselines import (
+    Leakages,
+    aligned,
+    exponential_meeting,
+    forbidden_change,
+    mean_distortion,
+    problem_pairs,
+    symmetric_meeting,
+)
 from leakgauge.design.solving import GAP
 from leakgauge.distances import Distortion, Hamming
 from leakgauge.distances.distortions import distortion_named
@@ -25,7 +32,6 @@ from leakgauge.jobs.design import Question, as_point, bits_or_none, require_few_
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.notions import moment_skewness, prior_skew
-from leakgauge.notions.neighbours import given as within
 from leakgauge.notions.ratios import identifiability
 from leakgauge.probability import Channel, Distribution, Joint, Label, PriorOrigin
 from leakgauge.probability.files import Groups, read_label_values
@@ -332,7 +338,7 @@ def _for_recipients(channel: Channel, problem: RateDistortion, *, own: bool) -> 
     else:
         assert isinstance(source, Joint)
         prior = Distribution(channel.inputs, source.matrix.ravel())
-        level = identifiability(channel, prior, within(pairs))
+        level = identifiability(channel, prior, pairs)
     return {
         "identifiability": Quantity(level.value, "nats") if problem.secret is None else None,
         "effective_rows": Quantity(worth.share, "share"),

@@ -48,11 +48,7 @@ class Band:
     ) -> Callable[[Floats], Floats] | None:
         """What solves (SᵀS + diagonal) x = b for x, S some columns scaled; None where rounding makes it singular.
 
-        Args:
-            of_rows: what each row of the matrix is multiplied by.
-            columns: which columns are taken.
-            of_columns: what each of them is multiplied by.
-            diagonal: above 0.
+        The columns taken are multiplied by ``of_columns``, rows by ``of_rows``; the diagonal is above 0.
         """
         from scipy.linalg import lapack
 

@@ -24,22 +24,19 @@ from leakgauge.probability.labels import Label
 from leakgauge.probability.scenario import Weights
 from leakgauge.randomness import simulation
 
-_REDRAWS = 200
-"""From each population."""
+_REDRAWS = 200  # from each population
 _RESOLVED, *_RUNGS = ((1 - confidence) / 2 for confidence in (0.95, 0.99, 0.999, 0.9999))
 """The first tail, and any larger one, holds enough redraws to be read off them. The populations of a
 smaller tail are added to those of the larger ones here, so that the interval holds those of these confidences.
 """
-_ALIKE = 3.0
-"""Counts that differ by at most so many standard deviations may tie in the population."""
+_ALIKE = 3.0  # counts that differ by at most so many standard deviations may tie in the population
 _STRETCH = 1.15
 """The redraws follow the sampling law only to first order: without the stretch, coverage fell to 91 % in places."""
 _STRETCH_BEHIND = 1.3
 """Behind a known channel other letters tie than in the counts, and the ties made here miss them: the low end of
 min-entropy leakage then covered 90 %.
 """
-_LARGEST = 1 << 16
-"""Beyond so many cells only those that occur are redrawn."""
+_LARGEST = 1 << 16  # beyond so many cells only those that occur are redrawn
 
 
 def bootstrap(

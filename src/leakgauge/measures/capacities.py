@@ -105,12 +105,12 @@ def multiplicative(channel: Channel, gain: Gain | None = None, *, nodes: int = N
     _require_branches(nodes)
     most = float(channel.cells.column_maxima().sum())
     if gain is None:
-        return Capacity(most, most, _uniform(channel))
+        return Capacity(most, most, Distribution.uniform(channel.inputs))
     gains = _of_inputs(channel, gain)
     useful = gains.max(axis=0) > 0
     if not useful.any():
         # Where nothing can be gained, nothing can be gained by seeing.
-        return Capacity(1.0, 1.0, _uniform(channel))
+        return Capacity(1.0, 1.0, Distribution.uniform(channel.inputs))
     _require_solvable(channel, gain)
     # What is at stake with a secret scales like its probability: each is searched for with a largest gain of 1.
     stakes = gains.max(axis=0)[useful]
@@ -153,7 +153,7 @@ def additive(channel: Channel, gain: Gain | None = None, *, nodes: int = NODES) 
     # V is at least what the safest action gains for certain, and at most the largest gain.
     largest, span = float(gains.max()), float(gains.max() - gains.min(axis=1).max())
     if span <= 0:
-        return Capacity(0.0, 0.0, _uniform(channel))
+        return Capacity(0.0, 0.0, Distribution.uniform(channel.inputs))
     found = worst_priors.of_gains(channel.matrix, gains / largest, nodes, ratio=False)
     return _evaluated(channel, gain, found.weights, min(found.bound * largest, span * apart), additive_leakage)
 
@@ -191,7 +191,7 @@ def risk(channel: Channel) -> Capacity:
     from scipy.spatial.distance import pdist
 
     if len(channel.inputs) == 1:
-        return Capacity(1.0, 1.0, _uniform(channel))
+        return Capacity(1.0, 1.0, Distribution.uniform(channel.inputs))
     furthest = pdist(channel.matrix, "cityblock").argmax()
     one, other = (int(side[furthest]) for side in np.triu_indices(len(channel.inputs), 1))
     # From what both rows share, which has no rounding where they share nothing.
@@ -230,10 +230,6 @@ def additive_over_vulnerabilities(channel: Channel) -> float:
         0.5
     """
     return max(1 - float(channel.matrix.min(axis=0).sum()), 0.0)
-
-
-def _uniform(channel: Channel) -> Distribution:
-    return Distribution.uniform(channel.inputs)
 
 
 def _evaluated(channel: Channel, gain: Gain | None, weights: Floats, bound: float, leakage: Measure) -> Capacity:

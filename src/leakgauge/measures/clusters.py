@@ -90,9 +90,7 @@ def estimate_by_units(
 ) -> Estimate:
     """As ``estimate``, with the interval of as many independent rows as the table is worth.
 
-    Args:
-        unit: the axis of the units; None where every row is one.
-        settings: as of ``estimate``.
+    The unit is an axis; None where every row is one.
     """
     axes = (*secret, *release, *background)
     rows = counts.keep(*axes)

@@ -11,7 +11,7 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
-from leakgauge.measures.information import Unit, require_order
+from leakgauge.measures.information import Unit, renyi_of_laws, require_order
 from leakgauge.probability import Distribution
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import same_alphabet
@@ -47,25 +47,7 @@ def kullback_leibler(p: Distribution, q: Distribution, unit: Unit = Unit.BITS) -
 @checked
 def renyi(p: Distribution, q: Distribution, order: float, unit: Unit = Unit.BITS) -> float:
     """D_α(p ‖ q) = log Σ p^α q^(1−α) / (α − 1), in bits; α = 1 is Kullback–Leibler, α = ∞ the largest ratio."""
-    require_order(order)
-    a, b = _aligned(p, q)
-    if order >= 1 and np.any((a > 0) & (b == 0)):
-        return math.inf
-    both = (a > 0) & (b > 0)
-    if not both.any():
-        return math.inf
-    log_a, log_b = np.log(a[both]), np.log(b[both])
-    if order == 1:
-        nats = float((a[both] * (log_a - log_b)).sum())
-    elif order == math.inf:
-        nats = float((log_a - log_b).max())
-    elif order == 0:
-        nats = -math.log(b[both].sum())
-    else:
-        terms = order * log_a + (1 - order) * log_b
-        peak = terms.max()
-        nats = (peak + math.log(np.exp(terms - peak).sum())) / (order - 1)
-    return unit.of_nats(max(nats, 0.0))
+    return unit.of_nats(float(renyi_of_laws(*_aligned(p, q), require_order(order))))
 
 
 @checked

@@ -123,9 +123,7 @@ def estimates(
 ) -> list[dict[Estimator, Estimate]]:
     """What ``estimate`` finds of each measure by each estimator; each interval is made once, all from the same redraws.
 
-    Raises:
-        OptionError: as ``estimate``.
-        LabelError: as ``estimate``.
+    It raises what ``estimate`` does.
     """
     roles = _require_sound(counts, roles, confidence)
     scenario = _observed(counts, roles, weights)

@@ -69,6 +69,24 @@ def unweighted_cells(scenario: Scenario, seen: Seen, measure: str) -> Cells:
     return scenario.view(seen).cells
 
 
+def renyi_of_laws(p: Floats, q: Floats, order: float) -> Floats:
+    """D_α(p ‖ q) in nats of laws along the last axis, for many at once."""
+    both = (p > 0) & (q > 0)
+    # From order 1 on, what q never shows is enough; below, only laws that share nothing are infinitely far apart.
+    apart = np.any((p > 0) & (q == 0), axis=-1) if order >= 1 else ~both.any(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_p, log_q = np.log(p), np.log(q)
+        if order == 1:
+            found = np.where(both, p * (log_p - log_q), 0.0).sum(axis=-1)
+        elif order == math.inf:
+            found = np.where(both, log_p - log_q, -math.inf).max(axis=-1)
+        else:
+            exponents = np.where(both, order * log_p + (1 - order) * log_q, -math.inf)
+            peak = exponents.max(axis=-1, keepdims=True)
+            found = (peak[..., 0] + np.log(np.exp(exponents - peak).sum(axis=-1))) / (order - 1)
+    return np.where(apart, math.inf, np.maximum(found, 0.0))
+
+
 def require_order(order: float) -> float:
     """The order of an entropy or a divergence, refused below 0."""
     if not order >= 0:

@@ -27,16 +27,11 @@ IDLE = 25
 """Steps without a lower value after which none is expected; a search may swing between two corners for a dozen."""
 DECOUPLED = 1e-6
 """A weight whose curvature is this much below its slack moves on its own and is left out of the linear system."""
-ROUNDS = 24
-"""How often letters are added to a choice of them before all are taken."""
-COARSE = 1e-4
-"""The gap in nats to which a first choice of letters is solved; it only has to show which letters lack."""
-SWEEPS = 100
-"""Plain sweeps after the last step, where the gap is still open."""
-LEAST = 1e-290
-"""No weight falls below it in sweeps."""
-TRACE = 1e-18
-"""The weight of letters that were not looked at: next to none."""
+ROUNDS = 24  # how often letters are added to a choice of them before all are taken
+COARSE = 1e-4  # the gap in nats to which a first choice of letters is solved; it only has to show which letters lack
+SWEEPS = 100  # plain sweeps after the last step, where the gap is still open
+LEAST = 1e-290  # no weight falls below it in sweeps
+TRACE = 1e-18  # the weight of letters that were not looked at: next to none
 
 
 @dataclass(frozen=True)
@@ -92,21 +87,13 @@ Function: TypeAlias = MixtureFit | CapacityFit
 
 @dataclass(frozen=True)
 class Minimum:
-    """Where the search ended.
+    """Where the search ended."""
 
-    Attributes:
-        weights: all above 0, summing to 1.
-        slacks: how far each weight's derivative is above 0, about 0 for the weights that are used.
-        proof: the weights at which the best lower bound was met.
-        upper: the least value met on the way, in nats.
-        lower: the best bound met on the way, in nats.
-    """
-
-    weights: Floats
-    slacks: Floats
-    proof: Floats
-    upper: float
-    lower: float
+    weights: Floats  # all above 0, summing to 1
+    slacks: Floats  # how far each weight's derivative is above 0, about 0 for the weights that are used
+    proof: Floats  # the weights at which the best lower bound was met
+    upper: float  # the least value met on the way, in nats
+    lower: float  # the best bound met on the way, in nats
     steps: int
 
     @property
@@ -118,11 +105,8 @@ class Minimum:
 def minimise_from(kernel: Floats, prior: Floats, gap: float, near: Sequence[tuple[Floats, ...]]) -> Minimum:
     """The best output marginal at a slope, looked for first among the letters that matter at neighbouring slopes.
 
-    The proof is over all letters: those it asks for are added until it asks for none.
-
-    Args:
-        kernel: e^(−cost), one row per input.
-        near: weights and slacks at each neighbouring slope; empty to look at all letters at once.
+    The proof is over all letters: those it asks for are added until it asks for none. The kernel is e^(−cost); ``near``
+    has weights and slacks at each neighbouring slope, and is empty to look at all letters at once.
     """
     whole = MixtureFit(kernel, prior)
     outputs = kernel.shape[1]

@@ -26,15 +26,12 @@ _PRODUCT = 1e9
 class Cumulants:
     """Derivatives of a measure at the shares of each row of ``counts``, one column per cell of the layout; in nats.
 
+    ``variance``, ``cube`` and ``fourth`` are E[D²], E[D³] and E[D⁴], ``bend`` is D·Q·D, ``squares`` and ``cubes`` are
+    tr Q² and tr Q³, the latter as far as it needs to be known.
+
     Attributes:
         value: the measure at the observed shares.
         low: least value but for chance (see ``bias``), ``high`` the largest.
-        variance: E[D²].
-        cube: E[D³].
-        fourth: E[D⁴].
-        bend: D·Q·D.
-        squares: tr Q².
-        cubes: tr Q³, as far as it needs to be known.
         rare: Σ D² over cells, those seen once counting more: what rarely seen cells may hide of n E[D²].
         largest: largest |D| of any cell seen.
         rise: D of the observation that would raise the measure most, at a cell never seen; 0 if there is none.

@@ -31,28 +31,21 @@ from leakgauge.randomness import simulation
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-_FEWEST = 10
-"""Rows below which nothing is estimated."""
-_PROMISED = 100
-"""Rows from which the confidence was measured."""
+_FEWEST = 10  # rows below which nothing is estimated
+_PROMISED = 100  # rows from which the confidence was measured
 _BLOCK = 500
 """Rows of a block, where that makes between 2 and 10 of them: the variance of much smaller ones does not scale."""
-_COMPARISONS = 20
-"""Blocks compared in all, less one for each dealing."""
-_FREEDOM = 10
-"""At most; half the comparisons, since dealings of the same rows are not independent."""
-_FALLING = 1.16
-"""Bias falls as n to this power over the number of columns, and what is left of it is allowed for."""
+_COMPARISONS = 20  # blocks compared in all, less one for each dealing
+_FREEDOM = 10  # at most; half the comparisons, since dealings of the same rows are not independent
+_FALLING = 1.16  # bias falls as n to this power over the number of columns, and what is left of it is allowed for
 _UNRESOLVED = 0.03
 """Bits gained per doubling of the rows from which the dependence may be finer than the rows can show, unless it
 is within the margin of chance.
 """
-_SHUFFLES = 8
-"""Of one column, to see what the estimate shows where there is nothing."""
+_SHUFFLES = 8  # of one column, to see what the estimate shows where there is nothing
 _ATOM, _DOMINATE = 0.05, 0.5
 """Shares of rows in one value, and in all values of more than ``neighbours`` rows, from which there is no density."""
-_MOST_COLUMNS = 20
-"""In all: beyond them every row is about as near as any other."""
+_MOST_COLUMNS = 20  # in all: beyond them every row is about as near as any other
 
 
 @checked

@@ -24,16 +24,11 @@ _SAME = 1e-12
 
 @dataclass(frozen=True)
 class Ranked:
-    """Columns as normal scores, equal ones for equal numbers, and the number of each row among the distinct rows.
+    """Columns as normal scores, equal ones for equal numbers, and the number of each row among the distinct rows."""
 
-    Attributes:
-        scores: one row per row, one column per column.
-        repeats: whether a column has a number twice.
-    """
-
-    scores: Floats
+    scores: Floats  # one row per row, one column per column
     codes: Codes
-    repeats: bool
+    repeats: bool  # whether a column has a number twice
 
     @classmethod
     def of(cls, columns: Floats) -> Ranked:

@@ -86,22 +86,14 @@ class AxisRoles:
 
 @dataclass(frozen=True)
 class Grouping:
-    """The cells of a table by what they show.
+    """The cells of a table by what they show."""
 
-    Attributes:
-        sign: how often its entropy enters the measure, with the sign.
-        size: how many values there are, whether or not they occur.
-        spread: for each cell the probability of each value, a sparse matrix.
-        weighted: the same times the weight; ``spread`` itself where nothing is weighted.
-        twice_weighted: the same times the square of the weight.
-    """
-
-    sign: int
+    sign: int  # how often its entropy enters the measure, with the sign
     letters: str
-    size: int
-    spread: Any
-    weighted: Any
-    twice_weighted: Any
+    size: int  # how many values there are, whether or not they occur
+    spread: Any  # for each cell the probability of each value, a sparse matrix
+    weighted: Any  # the same times the weight; ``spread`` itself where nothing is weighted
+    twice_weighted: Any  # the same times the square of the weight
 
     @cached_property
     def certain(self) -> bool:

@@ -22,20 +22,17 @@ from leakgauge.randomness import simulation
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-_EXPECTED = 5.0
-"""Expected count of every cell from which the chi-squared law is trusted."""
+_EXPECTED = 5.0  # expected count of every cell from which the chi-squared law is trusted
 _WORK = 20_000_000
 """Cells drawn in all, or observations where those are shuffled; the redraws are between 199 and 1999 within it, and
 from 99 on where observations are shuffled.
 """
-_DENSE = 2_000_000
-"""Cells held at once."""
+_DENSE = 2_000_000  # cells held at once
 _FULL = 16
 """Observations per cell from which laying out a table costs less than shuffling them, however many cells it has."""
 
 
-_HYPERGEOMETRIC = 10**9
-"""Observations from which numpy draws no hypergeometric numbers."""
+_HYPERGEOMETRIC = 10**9  # observations from which numpy draws no hypergeometric numbers
 _SMALL = 2000
 """Cells up to which tables are drawn cell by cell, all at once: scipy's statistics alone take a second to load."""
 

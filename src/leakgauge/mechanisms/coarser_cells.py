@@ -61,7 +61,6 @@ class CoarserCells(OnCells):
         return members(self.law.blocks)
 
     def channel(self) -> Channel:
-        """The block of each cell with probability 1."""
         return self._channel
 
     @cached_property

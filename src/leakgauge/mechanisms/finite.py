@@ -66,7 +66,6 @@ class FiniteMechanism(Mechanism):
     compared: Groups | None = None
 
     def channel(self) -> Channel:
-        """The dyadic channel."""
         return self.law.channel
 
     @property

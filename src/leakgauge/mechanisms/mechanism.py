@@ -218,9 +218,10 @@ def spelled(mechanism: Mechanism) -> str:
 
 def _text(value: Parameter) -> str:
     if isinstance(value, tuple):
-        return "|".join("" if part is None else _escaped(str(part)) for part in value)
-    return repr(value) if isinstance(value, float) else _escaped(str(value))
+        return "|".join("" if part is None else escaped(str(part)) for part in value)
+    return repr(value) if isinstance(value, float) else escaped(str(value))
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """The text with a backslash before the signs that separate parameters and letters."""
     return re.sub(r"([\\|,])", r"\\\1", text)

@@ -31,6 +31,8 @@ _LEAST_CHANCE = 300.0
 """e^−300 stands for every smaller chance: arithmetic with numbers near the smallest is slow."""
 _SUMMED = 2.0
 """Up to this σ, in steps, the discrete Gaussian is summed term by term; beyond, Φ is exact to all digits."""
+FAR = 45
+"""Standard deviations beyond which noise of either law has less than 2^-53 of the tail before them."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,6 @@ class GridNoise(Law):
         """What the size of k is divided by in its logarithm."""
 
     def draw(self, inputs: Inputs, randomness: Randomness) -> Outputs:
-        """Each input with fresh noise."""
         return np.asarray(inputs + self.noise(len(inputs), randomness))
 
     def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
@@ -279,6 +280,54 @@ class DiscreteGaussian(GridNoise):
             steps = np.arange(start, min(start + (1 << 20), last), dtype=np.float64)
             total += float(np.exp(-((steps / self.scale) ** 2) / 2).sum())
         return total
+
+
+@dataclass(frozen=True)
+class ClampedNoise(Law):
+    """The noise that is added, and the steps of the grid that nothing is released beyond.
+
+    Clamping reads only the noisy value, so it reveals nothing more and every claim stays.
+    """
+
+    added: GridNoise
+    low: int
+    high: int
+
+    def draw(self, inputs: Inputs, randomness: Randomness) -> Outputs:
+        return np.clip(self.added.draw(inputs, randomness), self.low, self.high)
+
+    def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
+        """log q(y|x) as of the noise between the bounds; at a bound, that of all the noise beyond it."""
+        found = self.added.scores(inputs, outputs)
+        steps = inputs.astype(np.float64)
+        # The scores of the noise lack its constant, which is the logarithm of the chance that it is 0.
+        constant = np.log(self.added.probability(np.zeros(1, dtype=np.int64)))
+        for at, beyond in ((outputs <= self.low, self.low - steps), (outputs >= self.high, steps - self.high)):
+            found[:, at] = (np.log(self.added.below(beyond)) - constant)[:, None]
+        return found
+
+    def matrix(self, inputs: Inputs) -> Floats:
+        """q(y|x) of each input (a row) and each step between the bounds (a column)."""
+        steps = inputs.astype(np.int64)
+        away = np.abs(np.arange(self.low, self.high + 1)[None, :] - steps[:, None])
+        chances = self.added.probability(np.arange(away.max() + 2 + self.terms, dtype=np.int64))
+        # Summed from the far end, where the terms are small, so that a small tail keeps its digits.
+        tails = np.cumsum(chances[::-1])[::-1]
+        found = chances[away]
+        for at, beyond in ((0, steps - self.low), (-1, self.high - steps)):
+            # Rounding may take an input a step beyond a bound.
+            found[:, at] = np.where(beyond >= 0, tails[np.abs(beyond)], 1 - tails[np.abs(beyond) + 1])
+        return np.asarray(found / found.sum(axis=1, keepdims=True))
+
+    @property
+    def terms(self) -> int:
+        """Of a tail, beyond which there is nothing in floats."""
+        return math.ceil(FAR * self.added.standard_deviation) + 1
+
+    def beyond(self, inputs: Inputs) -> Floats:
+        """The chance, for each input, that its noise falls beyond a bound."""
+        steps = inputs.astype(np.float64)
+        return np.asarray(self.added.below(self.low - 1 - steps) + self.added.below(steps - self.high - 1))
 
 
 def quotient_above(numerator: int | Fraction, denominator: float | Fraction) -> float:

@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge.errors import ColumnError, OptionError
-from leakgauge.mechanisms.clamped_noise import ClampedNoise
 from leakgauge.mechanisms.mechanism import Capabilities, Mechanism, Outputs, Pair, numbers_in
-from leakgauge.mechanisms.noise import GridNoise, Steps
+from leakgauge.mechanisms.noise import ClampedNoise, GridNoise, Steps
 from leakgauge.mechanisms.span import Span, half_up
 from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Channel, Estimate, Label

@@ -47,7 +47,6 @@ class OnCells(Mechanism):
         return self._places[value]
 
     def run(self, values: Iterable[Label], randomness: Randomness) -> list[Label]:
-        """A letter for each cell."""
         assert self.law is not None and self.released is not None
         try:
             codes = np.array([self._places[value] for value in values], dtype=np.int64)

@@ -23,6 +23,7 @@ from leakgauge.mechanisms.choice import exponential
 from leakgauge.mechanisms.mechanism import Mechanism, Parameter
 from leakgauge.mechanisms.noise import DiscreteLaplace, Steps, quotient_above
 from leakgauge.mechanisms.span import Span, half_up, require_budget, span
+from leakgauge.mechanisms.steps.step import amplified_epsilon
 from leakgauge.probability import Estimate
 from leakgauge.probability.cells import Codes
 from leakgauge.randomness import Randomness
@@ -214,15 +215,8 @@ def sample_and_aggregate(
         "sampling_rate": sampling_rate,
         "grid": spans.grid,
     }
-    claims = (CentralDP(_amplified(epsilon, sampling_rate)),)
+    # Rounded up.
+    amplified = min(amplified_epsilon(epsilon, sampling_rate) * (1 + 1e-14), epsilon)
+    claims = (CentralDP(epsilon if sampling_rate == 1 else amplified),)
     how = (CentralDP(epsilon), statistic, spans, blocks, aggregate, sampling_rate)
     return SampleAndAggregate("sample-and-aggregate", parameters, claims, None, *how)
-
-
-def _amplified(epsilon: float, rate: float) -> float:
-    """ln(1 + rate · (e^ε − 1)) in nats, rounded up."""
-    if rate == 1:
-        return epsilon
-    # Beyond 32 in the other form, whose powers do not leave the range of floats.
-    exact = math.log1p(rate * math.expm1(epsilon)) if epsilon < 32 else epsilon + math.log(rate + math.exp(-epsilon))
-    return min(exact * (1 + 1e-14), epsilon)

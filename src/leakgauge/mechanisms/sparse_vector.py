@@ -53,10 +53,7 @@ MOST_LASTS = 32
 class Thresholded(Mechanism):
     """Noisy answers compared with one noisy threshold, until ``count`` of them have reached it.
 
-    Attributes:
-        threshold: in steps of the grid.
-        threshold_noise: drawn once.
-        answer_noise: drawn for each answer.
+    The threshold is in steps of the grid; its noise is drawn once, that of answers for each.
     """
 
     law: None

@@ -43,14 +43,6 @@ def _truth(text: str) -> bool:
         raise ValueError from None
 
 
-def _letters(text: str) -> tuple[Label, ...]:
-    return tuple(unescaped(part) or None for part in split_at(text, "|"))
-
-
-def _numbers(text: str) -> tuple[float, ...]:
-    return tuple(finite_number(part) for part in text.split("|"))
-
-
 def unescaped(text: str) -> str:
     """The text without the backslashes before its own signs."""
     return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
@@ -115,8 +107,11 @@ _KINDS: dict[str, tuple[Callable[[str], Any], str]] = {
     "float": (finite_number, "a finite number such as 0.5 or 1e-3"),
     "int": (int, "a whole number such as 10"),
     "bool": (_truth, "yes or no"),
-    "Iterable[Label]": (_letters, "letters such as a|b|c"),
-    "Iterable[float]": (_numbers, "numbers such as 0.2|0.5|0.3"),
+    "Iterable[Label]": (
+        lambda text: tuple(unescaped(part) or None for part in split_at(text, "|")),
+        "letters such as a|b|c",
+    ),
+    "Iterable[float]": (lambda text: tuple(map(finite_number, text.split("|"))), "numbers such as 0.2|0.5|0.3"),
     "MapUnit": (MapUnit, "km or cell"),
     # A text, since the mechanism says which noise was meant.
     "MaxNoise | str": (unescaped, "laplace, exponential or gumbel"),

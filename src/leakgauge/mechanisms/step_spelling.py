@@ -37,24 +37,20 @@ _NORMAL, _EXPONENTIAL = 1.96, math.log(20)
 class _Noise:
     """A law of noise that is known by one parameter, whatever the sensitivity.
 
-    Attributes:
-        step: what a run costs, of the parameter.
-        error: within which about 95 % of the noise lies, in sensitivities.
+    Of it follow what a run costs, and within how many sensitivities about 95 % of the noise lies.
     """
 
     step: Callable[[float], Step]
     error: Callable[[float], float]
 
 
-def _laplace(multiplier: float) -> LaplaceNoise:
-    # Up by a unit in the last place: an ε that is too large is safe.
-    return LaplaceNoise(math.nextafter(1 / multiplier, math.inf))
-
-
 _NOISES: Mapping[tuple[str, str], _Noise] = {
     ("gaussian", MULTIPLIER): _Noise(GaussianNoise, lambda scale: _NORMAL * scale),
     ("discrete-gaussian", MULTIPLIER): _Noise(DiscreteGaussianNoise, lambda scale: _NORMAL * scale),
-    ("laplace", MULTIPLIER): _Noise(_laplace, lambda scale: _EXPONENTIAL * scale),
+    # Up by a unit in the last place: an ε that is too large is safe.
+    ("laplace", MULTIPLIER): _Noise(
+        lambda scale: LaplaceNoise(math.nextafter(1 / scale, math.inf)), lambda scale: _EXPONENTIAL * scale
+    ),
     ("laplace", "epsilon"): _Noise(LaplaceNoise, lambda epsilon: _EXPONENTIAL / epsilon),
     ("geometric", "epsilon"): _Noise(DiscreteLaplaceNoise, lambda epsilon: _EXPONENTIAL / epsilon),
 }

@@ -118,7 +118,7 @@ class Circumstances:
     def with_domain(self, inputs: Sequence[Label]) -> Circumstances:
         """These circumstances with what follows from the alphabet, of one record or of data sets."""
         structure = data_sets(inputs, self.records, self.ordered)
-        values = max((len(group) for group in structure.groups), default=None)
+        values = max((len(group) for group in structure), default=None)
         known = replace(self, values=values, secrets=len(inputs))
         return known if self.records == 1 else replace(known, diameter=diameter(structure, len(inputs)))
 
@@ -132,7 +132,7 @@ class Circumstances:
             return replace(known, skew=skew, neighbour_skew=skew).with_domain(prior.outcomes)
         if of_data_sets(prior, self.records):
             structure = data_sets(prior.outcomes, self.records, self.ordered)
-            skewed = prior_skew(prior, structure) if structure.groups else None
+            skewed = prior_skew(prior, structure) if structure else None
             known = replace(known, neighbour_skew=skewed, independent=self._independent(prior))
             return known.with_domain(prior.outcomes)
         # A prior of one record. Whatever the dependence, r records hold at most r times its entropy; how skewed the

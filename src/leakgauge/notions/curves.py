@@ -24,6 +24,7 @@ from leakgauge.claims import (
 )
 from leakgauge.errors import OptionError
 from leakgauge.measures import capacities
+from leakgauge.measures.information import renyi_of_laws
 from leakgauge.notions.formulas import concentration_of_pure, information_of_ratio
 from leakgauge.notions.neighbours import Structure, compared
 from leakgauge.notions.witness import Level, Witness
@@ -90,7 +91,7 @@ def renyi_dp(channel: Channel, order: float, structure: Structure | None = None)
         raise OptionError(
             "An order of {order} is below 1, where Rényi DP is not defined; give one of at least 1.", order=order
         )
-    value, witness = _worst(channel, structure, lambda p, q: _renyi(p, q, order))
+    value, witness = _worst(channel, structure, lambda p, q: renyi_of_laws(p, q, order))
     return Level(RenyiDP(value, order), witness)
 
 
@@ -165,22 +166,6 @@ def mutual_information_dp(channel: Channel, structure: Structure | None = None) 
     return Level(MutualInformationDP(high), low=min(max((one.value for one in found), default=0.0), high))
 
 
-def _renyi(p: Floats, q: Floats, order: float) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_p, log_q = np.log(p), np.log(q)
-        impossible = np.any((p > 0) & (q == 0), axis=-1)
-        both = (p > 0) & (q > 0)
-        if order == 1:
-            terms = np.where(both, p * (log_p - log_q), 0.0)
-            return np.where(impossible, math.inf, np.maximum(terms.sum(axis=-1), 0.0))
-        if order == math.inf:
-            return np.where(impossible, math.inf, np.where(both, log_p - log_q, -math.inf).max(axis=-1))
-        exponents = np.where(both, order * log_p + (1 - order) * log_q, -math.inf)
-        peak = exponents.max(axis=-1, keepdims=True)
-        total = peak[..., 0] + np.log(np.exp(exponents - peak).sum(axis=-1))
-    return np.where(impossible, math.inf, np.maximum(total / (order - 1), 0.0))
-
-
 def _worst(
     channel: Channel, structure: Structure | None, divergence: Callable[[Floats, Floats], Floats]
 ) -> tuple[float, Witness | None]:
@@ -220,7 +205,7 @@ def _concentration(p: Floats, q: Floats, to_beat: float) -> float:
     (α − 1) D_α is convex in α, so on an interval it lies below its chord; splitting the interval with the largest
     bound closes the gap quadratically.
     """
-    ceiling = float(_renyi(p, q, math.inf))
+    ceiling = float(renyi_of_laws(p, q, math.inf))
     if concentration_of_pure(ceiling) <= to_beat:
         return to_beat  # no pair within this ratio can have more
     if ceiling < 1e-9 or ceiling == math.inf:
@@ -235,7 +220,7 @@ def _concentration(p: Floats, q: Floats, to_beat: float) -> float:
         exponents = (alpha - 1) * loss
         if exponents.max() < 1:
             return math.log1p(float(weight @ np.expm1(exponents)))
-        return (alpha - 1) * float(_renyi(p, q, alpha))
+        return (alpha - 1) * float(renyi_of_laws(p, q, alpha))
 
     with np.errstate(divide="ignore", invalid="ignore"):
         # Kullback–Leibler as Σ p (q/p − 1 − ln q/p), each term at least 0, so that nothing cancels.

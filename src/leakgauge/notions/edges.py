@@ -87,10 +87,6 @@ def _same(statement: Statement, known: Circumstances) -> float:
     return statement.level
 
 
-def _nats(statement: Statement, known: Circumstances) -> float:
-    return statement.level * NAT
-
-
 def _where(condition: Callable[[Statement, Circumstances], bool], follows: Follows = _same) -> Follows:
     return lambda statement, known: follows(statement, known) if condition(statement, known) else None
 
@@ -118,10 +114,6 @@ def _plus(skew: str) -> Follows:
 def _between_any(statement: Statement, known: Circumstances) -> float:
     """What neighbours within ε leave between any two data sets; nothing where they cannot reach each other."""
     return math.inf if known.reach == math.inf else known.reach * statement.level
-
-
-def _information(statement: Statement, known: Circumstances) -> float:
-    return formulas.information_of_ratio(statement.level) * NAT
 
 
 def _data_set_information(statement: Statement, known: Circumstances) -> float:
@@ -154,7 +146,11 @@ def _variation_of_bits(information: float) -> float:
     return formulas.variation_of_information(information / NAT)
 
 
-def _variation_of_held(statement: Statement, known: Circumstances) -> float | None:
+def _variation_of_values(statement: Statement, known: Circumstances) -> float | None:
+    return None if known.values is None else statement.level * math.log2(known.values)
+
+
+def _of_held(statement: Statement, known: Circumstances) -> float | None:
     # From neighbour to neighbour total variation adds up, as far as they reach.
     if math.inf in (known.held, known.reach):
         return None
@@ -173,21 +169,22 @@ def _variation_of_any_guess(statement: Statement, known: Circumstances) -> float
     return _variation_of_guess(statement, replace(known, best_guess=None))
 
 
+def _of_both(formula: Callable[[float, float, Circumstances], float | None]) -> Follows:
+    """Of ε, δ and what is known."""
+    return lambda statement, known: formula(statement.level, _parameter(statement, "delta"), known)
+
+
 def _of_values(formula: Callable[[float, float, int], float]) -> Follows:
     """In bits, of (ε, δ) and the number of values of a record."""
-
-    def follows(statement: Statement, known: Circumstances) -> float | None:
-        return None if known.values is None else formula(statement.level, _delta_of(statement), known.values) * NAT
-
-    return follows
-
-
-def _delta_of(statement: Statement) -> float:
-    return _parameter(statement, "delta")
+    return _of_both(lambda e, delta, known: None if known.values is None else formula(e, delta, known.values) * NAT)
 
 
 def _one_record(statement: Statement, known: Circumstances) -> bool:
     return known.records == 1
+
+
+def _two_values(statement: Statement, known: Circumstances) -> bool:
+    return known.values == 2
 
 
 def _above_skew(skew: str) -> Callable[[Statement, Circumstances], bool]:
@@ -198,6 +195,14 @@ def _above_skew(skew: str) -> Callable[[Statement, Circumstances], bool]:
 
 SOUND = Status.SOUND
 
+_NATS = _by(lambda level: level * NAT)
+_TWICE = _by(lambda level: 2 * level)
+_INFORMATION = _by(lambda epsilon: formulas.information_of_ratio(epsilon) * NAT)
+_NEAR_SKEW, _ABOVE_NEAR_SKEW = _plus("neighbour_skew"), _above_skew("neighbour_skew")
+_VARIATION = _of_both(lambda epsilon, delta, _: formulas.variation_of_approximate(epsilon, delta))
+_WANTED = _of_both(lambda epsilon, delta, known: formulas.approximate_of_approximate(epsilon, delta, known.delta))
+_TOLD = _of_values(formulas.information_of_approximate)
+_LEAKED = _where(_one_record, _of_values(formulas.leakage_of_approximate))
 _ONE_RECORD = _where(_one_record)
 _INDEPENDENT = _where(
     lambda _, known: known.independent or known.records == 1, lambda given, known: known.records * given.level
@@ -244,6 +249,12 @@ _WORST_PAIR = "the worst pair of (ε, δ) (Kairouz, Oh and Viswanath 2015)"
 _VAJDA = "range of f-divergences (Vajda 1972; Audenaert 2014); reached by an erasure"
 _RISK = "Bayes security (Chatzikokolakis et al. 2023); reached by an erasure"
 _VALUES = "the number of values is known"
+_HELD = "the entropy of the secret or the number of values is known"
+_GUESSED = "the prior or the number of values is known"
+_LARGER_DELTA, _LATER_DELTA = "the δ asked for is at least that", "the δ asked for is at least that known"
+_ONE_OF_VALUES = f"a data set is one record; {_VALUES}"
+_DISTANCES = "distances are known"
+_SHOWN = "summed over the best guesses; reached by showing the value with probability δ"
 _VAN_ERVEN = "Rényi divergence grows with its order (van Erven and Harremoës 2014)"
 
 SOUND_EDGES: tuple[Edge, ...] = (
@@ -251,27 +262,19 @@ SOUND_EDGES: tuple[Edge, ...] = (
     Edge(Identifiability, LocalDP, _plus("skew"), "ε + Δ", _CHAIN, _PRIOR, sharp_where=_above_skew("skew")),
     # ε_i ≥ Δ whatever the prior: Σ_y p(x, y) = p(x), so that the posterior ratios of two secrets average to their prior
     # ratio and some are at least as large. Nearly reached where Δ is nearly ε_i.
-    Edge(Identifiability, LocalDP, _by(lambda level: 2 * level), "2 ε", _PRIOR_FREE),
-    Edge(CentralIdentifiability, CentralDP, _by(lambda level: 2 * level), "2 ε", _PRIOR_FREE),
-    Edge(CentralDP, CentralIdentifiability, _plus("neighbour_skew"), "ε + Δ", _CHAIN, _PRIOR),
-    Edge(
-        CentralIdentifiability,
-        CentralDP,
-        _plus("neighbour_skew"),
-        "ε + Δ",
-        _CHAIN,
-        _PRIOR,
-        sharp_where=_above_skew("neighbour_skew"),
-    ),
+    Edge(Identifiability, LocalDP, _TWICE, "2 ε", _PRIOR_FREE),
+    Edge(CentralIdentifiability, CentralDP, _TWICE, "2 ε", _PRIOR_FREE),
+    Edge(CentralDP, CentralIdentifiability, _NEAR_SKEW, "ε + Δ", _CHAIN, _PRIOR),
+    Edge(CentralIdentifiability, CentralDP, _NEAR_SKEW, "ε + Δ", _CHAIN, _PRIOR, sharp_where=_ABOVE_NEAR_SKEW),
     Edge(LocalDP, CentralDP, _same, "ε", _NEIGHBOURS),
     Edge(CentralDP, LocalDP, _between_any, "r ε", "group privacy (Dwork and Roth 2014)"),
-    Edge(LocalDP, MutualInformation, _information, _RATIO, _KOV),
-    Edge(CentralDP, MutualInformationDP, _information, _RATIO, _KOV),
+    Edge(LocalDP, MutualInformation, _INFORMATION, _RATIO, _KOV),
+    Edge(CentralDP, MutualInformationDP, _INFORMATION, _RATIO, _KOV),
     Edge(MutualInformationDP, CentralMutualInformation, _INDEPENDENT, "r ε", _RULE, "records are independent", SOUND),
     # Of several records each may tell little and all together much, as the parity of bits does.
     Edge(MutualInformation, CentralMutualInformation, _ONE_RECORD, "ε", _QUANTITY, "a data set is one record"),
     Edge(CentralMutualInformation, MutualInformation, _same, "ε", "one record tells no more than all of them"),
-    Edge(LocalDP, MaximalLeakage, _nats, "ε nats", _ISSA),
+    Edge(LocalDP, MaximalLeakage, _NATS, "ε nats", _ISSA),
     Edge(MaximalLeakage, MutualInformation, _same, "ε", _ISSA),
     Edge(MaximalLeakage, MinEntropyLeakage, _same, "ε", _ISSA),
     Edge(MaximalLeakage, SibsonLeakage, _same, "ε", _SIBSON),
@@ -285,92 +288,27 @@ SOUND_EDGES: tuple[Edge, ...] = (
     Edge(GaussianDP, ApproximateDP, _at_delta(formulas.approximate_of_gaussian), _GAUSSIAN_AT_DELTA, _BALLE),
     Edge(ZeroConcentratedDP, RenyiDP, lambda s, k: s.level * k.order, "α ρ", _BUN),
     Edge(ZeroConcentratedDP, ApproximateDP, _CONCENTRATED, _OVER_ORDERS, _CANONNE, status=SOUND),
-    Edge(ZeroConcentratedDP, MutualInformationDP, _nats, "ρ nats", _BUN, status=SOUND),
+    Edge(ZeroConcentratedDP, MutualInformationDP, _NATS, "ρ nats", _BUN, status=SOUND),
     Edge(RenyiDP, ApproximateDP, _renyi_at_delta, _ORDER_AT_DELTA, _CANONNE, "order above 1", SOUND),
     # Rényi divergence grows with its order, so from order 1 on it bounds Kullback–Leibler.
-    Edge(RenyiDP, MutualInformationDP, _where(_from_order_1, _nats), "ε nats", _CUFF, "order at least 1", SOUND),
+    Edge(RenyiDP, MutualInformationDP, _where(_from_order_1, _NATS), "ε nats", _CUFF, "order at least 1", SOUND),
     # Met in one direction only: within the bound in both directions the lower order has less.
     Edge(RenyiDP, RenyiDP, _LOWER_ORDER, "ε", _VAN_ERVEN, "the order asked for is at most that known", SOUND),
-    Edge(
-        MutualInformationDP,
-        ApproximateDP,
-        _at_epsilon_0(_variation_of_bits),
-        _AT_EPSILON_0,
-        _CUFF,
-        "the δ asked for is at least that",
-    ),
+    Edge(MutualInformationDP, ApproximateDP, _at_epsilon_0(_variation_of_bits), _AT_EPSILON_0, _CUFF, _LARGER_DELTA),
     Edge(CentralDP, TotalVariation, _by(lambda e: formulas.variation_of_approximate(e, 0.0)), "tanh(ε/2)", _KAIROUZ),
     Edge(GaussianDP, TotalVariation, _by(formulas.variation_of_gaussian), "2Φ(μ/2) − 1", _DONG_TWO),
     Edge(MutualInformationDP, TotalVariation, _by(_variation_of_bits), "t with ln 2 − h((1 + t)/2) = ε", _CUFF),
-    Edge(
-        TotalVariation,
-        ApproximateDP,
-        _at_epsilon_0(lambda variation: variation),
-        "(0, t)",
-        _STATEMENT,
-        "the δ asked for is at least that",
-    ),
-    Edge(
-        TotalVariation,
-        MutualInformationDP,
-        lambda s, k: None if k.values is None else s.level * math.log2(k.values),
-        "t log₂ k",
-        _VAJDA,
-        _VALUES,
-    ),
-    Edge(
-        TotalVariation,
-        CentralMutualInformation,
-        _variation_of_held,
-        "min(1, r t) H",
-        _VAJDA,
-        "the entropy of the secret or the number of values is known",
-        sharp_where=_one_record,
-    ),
+    Edge(TotalVariation, ApproximateDP, _at_epsilon_0(lambda t: t), "(0, t)", _STATEMENT, _LARGER_DELTA),
+    Edge(TotalVariation, MutualInformationDP, _variation_of_values, "t log₂ k", _VAJDA, _VALUES),
+    Edge(TotalVariation, CentralMutualInformation, _of_held, "min(1, r t) H", _VAJDA, _HELD, sharp_where=_one_record),
     Edge(TotalVariation, MaximalLeakage, _variation_of_any_guess, _ANY_GUESS, _RISK, _VALUES, sharp_where=_one_record),
-    Edge(
-        TotalVariation,
-        MinEntropyLeakage,
-        _variation_of_guess,
-        _GUESS,
-        _RISK,
-        "the prior or the number of values is known",
-        sharp_where=_one_record,
-    ),
-    Edge(
-        ApproximateDP,
-        ApproximateDP,
-        lambda s, k: formulas.approximate_of_approximate(s.level, _delta_of(s), k.delta),
-        _OTHER_DELTA,
-        _WORST_PAIR,
-        "the δ asked for is at least that known",
-    ),
-    Edge(
-        ApproximateDP,
-        TotalVariation,
-        lambda s, k: formulas.variation_of_approximate(s.level, _delta_of(s)),
-        "δ + (1 − δ) tanh(ε/2)",
-        _WORST_PAIR,
-    ),
-    Edge(
-        ApproximateDP,
-        MutualInformationDP,
-        _of_values(formulas.information_of_approximate),
-        _SKEW_DIVERGENCE,
-        _WORST_PAIR,
-        _VALUES,
-        sharp_where=lambda s, k: k.values == 2,
-    ),
-    Edge(
-        ApproximateDP,
-        MaximalLeakage,
-        _where(_one_record, _of_values(formulas.leakage_of_approximate)),
-        _ROWS_WITHIN,
-        "summed over the best guesses; reached by showing the value with probability δ",
-        f"a data set is one record; {_VALUES}",
-    ),
-    Edge(MetricPrivacy, LocalDP, _times_largest, "ε d_max", _CHATZI, "distances are known"),
-    Edge(LocalDP, MetricPrivacy, _over_smallest, "ε / d_min", _CHATZI, "distances are known"),
+    Edge(TotalVariation, MinEntropyLeakage, _variation_of_guess, _GUESS, _RISK, _GUESSED, sharp_where=_one_record),
+    Edge(ApproximateDP, ApproximateDP, _WANTED, _OTHER_DELTA, _WORST_PAIR, _LATER_DELTA),
+    Edge(ApproximateDP, TotalVariation, _VARIATION, "δ + (1 − δ) tanh(ε/2)", _WORST_PAIR),
+    Edge(ApproximateDP, MutualInformationDP, _TOLD, _SKEW_DIVERGENCE, _WORST_PAIR, _VALUES, sharp_where=_two_values),
+    Edge(ApproximateDP, MaximalLeakage, _LEAKED, _ROWS_WITHIN, _SHOWN, _ONE_OF_VALUES),
+    Edge(MetricPrivacy, LocalDP, _times_largest, "ε d_max", _CHATZI, _DISTANCES),
+    Edge(LocalDP, MetricPrivacy, _over_smallest, "ε / d_min", _CHATZI, _DISTANCES),
     Edge(Identifiability, CentralIdentifiability, _same, "ε", _NEIGHBOURS),
     Edge(CentralIdentifiability, Identifiability, _between_any, "r ε", "chain of posterior ratios", status=SOUND),
     Edge(CentralDP, CentralMutualInformation, _data_set_information, _GROUP_RATIO, _GROUP_KOV, status=SOUND),

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 
 import numpy as np
 
 from leakgauge.mechanisms.steps import renyi_curves
-from leakgauge.probability.cells import Floats
 
 _UP = 1 + 1e-12
 """Rounding of a bound goes up, towards promising less."""
@@ -16,6 +14,8 @@ _SAFE_SIDE = 1e-11
 """δ is taken this much smaller, relatively, so that rounding cannot make an ε too small."""
 _NEGLIGIBLE = 40.0
 """A normal variable exceeds this with a chance below the smallest float above 0."""
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
+"""Points in [−1, 1] and weights by which an analytic function is integrated there."""
 
 
 def information_of_ratio(epsilon: float) -> float:
@@ -166,21 +166,13 @@ def _log_delta_of_gaussian(mu: float, threshold: float) -> float:
     mills = math.sqrt(math.pi / 2)
     log_density = -threshold * threshold / 2 - math.log(2 * math.pi) / 2
     if mu < 0.5:
-        nodes, weights = _legendre()
-        t = threshold + mu / 2 * (1 + nodes)
-        mean = float(weights @ (1 - t * mills * erfcx(t / math.sqrt(2)))) / 2
+        t = threshold + mu / 2 * (1 + _NODES)
+        mean = float(_WEIGHTS @ (1 - t * mills * erfcx(t / math.sqrt(2)))) / 2
         return log_density + math.log(mu) + math.log(mean)
     beyond = mills * float(erfcx((threshold + mu) / math.sqrt(2)))
     if threshold < 0:
         return math.log(float(ndtr(-threshold)) - math.exp(log_density) * beyond)
     return log_density + math.log(mills * float(erfcx(threshold / math.sqrt(2))) - beyond)
-
-
-@cache
-def _legendre() -> tuple[Floats, Floats]:
-    """Points in [−1, 1] and weights by which an analytic function is integrated there."""
-    nodes, weights = np.polynomial.legendre.leggauss(10)
-    return nodes, weights
 
 
 def variation_of_information(information: float) -> float:

@@ -47,7 +47,7 @@ def implied(statement: Statement, to: type[Statement], circumstances: Circumstan
     """
     known = circumstances or Circumstances()
     _require_possible(statement, known)
-    if type(statement) is to and (not statement.parameters or _wanted(statement, known)):
+    if type(statement) is to and all(value == getattr(known, name) for name, value in statement.parameters):
         held = known.cut(statement)
         return Implication(held, cut=held != statement)
     ways = sorted(_walk(statement, (), to, known), key=lambda way: len(way[1].path))
@@ -91,11 +91,6 @@ def _walk(
             yield level, Implication(held, (*path, edge), cut=cut, sharp=sharp)
         else:
             yield from _walk(held, (*path, edge), to, known)
-
-
-def _wanted(statement: Statement, known: Circumstances) -> bool:
-    wanted = {"delta": known.delta, "order": known.order}
-    return all(value == wanted[name] for name, value in statement.parameters)
 
 
 def _require_possible(statement: Statement, known: Circumstances) -> None:

@@ -7,34 +7,24 @@ neighbours are always neighbours as multisets, so that unordered levels are neve
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
 
 from leakgauge.errors import ModelError, OptionError
 from leakgauge.probability import Label
+from leakgauge.probability.files import Groups
 
-
-@dataclass(frozen=True)
-class Structure:
-    """Groups of inputs within which any two are compared.
-
-    They are positions: for a local channel one group of all, for data sets one group for each record and each content
-    of the other records.
-    """
-
-    groups: tuple[tuple[int, ...], ...]
+Structure: TypeAlias = Groups
+"""Groups of inputs within which any two are compared, by their positions: for a local channel one group of all, for
+data sets one group for each record and each content of the other records."""
 
 
 def all_pairs(inputs: Sequence[Label]) -> Structure:
     """Any two inputs are compared: the input is one record."""
-    return Structure((tuple(range(len(inputs))),))
-
-
-def given(groups: Sequence[Sequence[int]]) -> Structure:
-    """Inputs are compared that agree in what everybody knows: any two of a group, which has their positions."""
-    return Structure(tuple(map(tuple, groups)))
+    return (tuple(range(len(inputs))),)
 
 
 def data_sets(inputs: Sequence[Label], records: int, ordered: bool = True) -> Structure:
@@ -57,7 +47,7 @@ def data_sets(inputs: Sequence[Label], records: int, ordered: bool = True) -> St
         # As multisets two equal records leave the same others behind: the set keeps one of them.
         for others in {_others(data_set, record, ordered) for record in range(records)}:
             groups[others].append(position)
-    return Structure(tuple(tuple(group) for group in groups.values() if len(group) > 1))
+    return tuple(tuple(group) for group in groups.values() if len(group) > 1)
 
 
 def _others(data_set: tuple[Label, ...], record: int, ordered: bool) -> Hashable:
@@ -66,14 +56,14 @@ def _others(data_set: tuple[Label, ...], record: int, ordered: bool) -> Hashable
     return (record, rest) if ordered else frozenset(Counter(rest).items())
 
 
-def compared(inputs: Sequence[Label], structure: Structure | None) -> tuple[tuple[int, ...], ...]:
+def compared(inputs: Sequence[Label], structure: Structure | None) -> Structure:
     """The groups within which inputs are compared; without a structure any two are.
 
     Raises:
         ModelError: there are several data sets and none has a neighbour: a level of 0 would say that they cannot be
             told apart, where nothing was compared.
     """
-    groups = (structure or all_pairs(inputs)).groups
+    groups = all_pairs(inputs) if structure is None else structure
     if not groups and len(inputs) > 1:
         raise ModelError(
             "None of the {count} data sets has a neighbour, so there is nothing to compare; add data sets between "
@@ -88,17 +78,9 @@ def diameter(structure: Structure, inputs: int) -> float:
 
     It is the number of records for a full product domain; where the domain has holes it may be larger.
     """
-    links: dict[int, set[int]] = defaultdict(set)
-    for group in structure.groups:
-        for position in group:
-            links[position].update(group)
-    longest = 0
-    for start in range(inputs):
-        reached, edge, steps = {start}, {start}, 0
-        while edge := set[int]().union(*(links[position] for position in edge)) - reached:
-            reached |= edge
-            steps += 1
-        if len(reached) < inputs:
-            return math.inf
-        longest = max(longest, steps)
-    return float(longest)
+    from scipy.sparse.csgraph import shortest_path
+
+    links = np.zeros((inputs, inputs), dtype=np.bool_)
+    for group in structure:
+        links[np.ix_(group, group)] = True
+    return float(shortest_path(links, directed=False, unweighted=True).max())

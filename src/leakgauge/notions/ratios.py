@@ -7,40 +7,43 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from leakgauge.arguments import checked
-from leakgauge.claims import CentralDP, CentralIdentifiability, Identifiability, LocalDP, MetricPrivacy, Statement
+from leakgauge.claims import Identifiability, LocalDP, MetricPrivacy, Statement
 from leakgauge.errors import OptionError
-from leakgauge.notions.neighbours import Structure, all_pairs, compared
+from leakgauge.notions.neighbours import Structure, compared
 from leakgauge.notions.witness import Level, Witness
 from leakgauge.probability import Channel, Distribution, Label
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import same_alphabet
 
+Notion: TypeAlias = Callable[[float], Statement]
 
-def local_dp(channel: Channel, structure: Structure | None = None) -> Level:
+
+def local_dp(channel: Channel, structure: Structure | None = None, notion: Notion = LocalDP) -> Level:
     """max ln q(y|x)/q(y|x') over any two inputs, or over those that the structure compares, in nats."""
-    return _largest_ratio(channel, _log(channel.matrix), structure or all_pairs(channel.inputs), LocalDP)
+    return _largest_ratio(channel, _log(channel.matrix), structure, notion)
 
 
-def central_dp(channel: Channel, structure: Structure) -> Level:
-    """max ln q(y|x)/q(y|x') over neighbouring data sets, in nats."""
-    return _largest_ratio(channel, _log(channel.matrix), structure, CentralDP)
-
-
-def identifiability(channel: Channel, prior: Distribution, structure: Structure | None = None) -> Level:
+def identifiability(
+    channel: Channel, prior: Distribution, structure: Structure | None = None, notion: Notion = Identifiability
+) -> Level:
     """max ln p(x|y)/p(x'|y) over any two inputs, or over those that the structure compares, in nats.
 
     It is infinite where the prior has a zero.
     """
-    return _posterior_ratio(channel, prior, structure or all_pairs(channel.inputs), Identifiability)
-
-
-def central_identifiability(channel: Channel, prior: Distribution, structure: Structure) -> Level:
-    """max ln p(x|y)/p(x'|y) over neighbouring data sets, in nats."""
-    return _posterior_ratio(channel, prior, structure, CentralIdentifiability)
+    same_alphabet(prior.outcomes, channel.inputs, "outcomes of the prior", "inputs of the channel")
+    logs = _log(channel.matrix)
+    # Relative to the likeliest input's row: rows that are the same as that have the prior's ratio to the last digit.
+    likeliest = logs[int(prior.probabilities.argmax())]
+    joint = logs - np.where(np.isneginf(likeliest), 0.0, likeliest) + _log(prior.probabilities)[:, None]
+    level = _largest_ratio(channel, joint, structure, notion)
+    # Which inputs never occur may be a fact about the rows: none is named as the one that makes the level infinite.
+    by_a_zero = level.witness is not None and prior[level.witness.inputs[1]] == 0
+    return Level(level.statement) if by_a_zero else level
 
 
 @checked
@@ -93,7 +96,7 @@ def metric_privacy(channel: Channel, distance: Callable[[Label, Label], float] |
     return Level(MetricPrivacy(best), witness)
 
 
-def _largest_ratio(channel: Channel, logs: Floats, structure: Structure, notion: Callable[[float], Statement]) -> Level:
+def _largest_ratio(channel: Channel, logs: Floats, structure: Structure | None, notion: Notion) -> Level:
     best, witness = 0.0, None
     for group in compared(channel.inputs, structure):
         rows = np.array(group)
@@ -107,20 +110,6 @@ def _largest_ratio(channel: Channel, logs: Floats, structure: Structure, notion:
             pair = (channel.inputs[rows[highest[output]]], channel.inputs[rows[lowest[output]]])
             witness = Witness(pair, channel.outputs[output])
     return Level(notion(best), witness)
-
-
-def _posterior_ratio(
-    channel: Channel, prior: Distribution, structure: Structure, notion: Callable[[float], Statement]
-) -> Level:
-    same_alphabet(prior.outcomes, channel.inputs, "outcomes of the prior", "inputs of the channel")
-    logs = _log(channel.matrix)
-    # Relative to the likeliest input's row: rows that are the same as that have the prior's ratio to the last digit.
-    likeliest = logs[int(prior.probabilities.argmax())]
-    joint = logs - np.where(np.isneginf(likeliest), 0.0, likeliest) + _log(prior.probabilities)[:, None]
-    level = _largest_ratio(channel, joint, structure, notion)
-    # Which inputs never occur may be a fact about the rows: none is named as the one that makes the level infinite.
-    by_a_zero = level.witness is not None and prior[level.witness.inputs[1]] == 0
-    return Level(level.statement) if by_a_zero else level
 
 
 def _difference(upper: Floats, lower: Floats) -> Floats:

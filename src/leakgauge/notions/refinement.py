@@ -60,6 +60,8 @@ def refined_by(channel: Channel, other: Channel) -> Refinement:
         >>> refined_by(flip, flip.then(flip)).holds, refined_by(flip.then(flip), flip).holds
         (True, False)
     """
+    from scipy.optimize import nnls
+
     same_alphabet(channel.inputs, other.inputs, "inputs of one channel", "inputs of the other")
     cells = len(channel.inputs) * len(channel.outputs) * len(other.outputs)
     if cells > LARGEST:
@@ -69,8 +71,10 @@ def refined_by(channel: Channel, other: Channel) -> Refinement:
             ours=len(channel.outputs),
             theirs=len(other.outputs),
         )
-    # Output by output first: it is quick, and a proof where it succeeds. The linear program then decides.
-    through, shortfall = _done(channel, other, _fitted(channel.matrix, other.matrix))
+    # The weights nearest to each output by itself first: quick, and a proof where they succeed. The linear program then
+    # decides.
+    fitted = np.stack([nnls(channel.matrix, column)[0] for column in other.matrix.T], axis=1)
+    through, shortfall = _done(channel, other, fitted)
     if shortfall > SAME * len(channel.inputs):
         weights, gains = _solved(channel.matrix, other.matrix)
         through, shortfall = _done(channel, other, weights)
@@ -89,13 +93,6 @@ def _done(channel: Channel, other: Channel, weights: Floats) -> tuple[Channel, f
     shares = np.where(totals > 0, weights / np.where(totals > 0, totals, 1.0), 1 / weights.shape[1])
     through = Channel(channel.outputs, other.outputs, shares)
     return through, float(np.abs(channel.then(through).matrix - other.matrix).sum())
-
-
-def _fitted(first: Floats, second: Floats) -> Floats:
-    """The weights nearest to each output by themselves, at least 0."""
-    from scipy.optimize import nnls
-
-    return np.stack([nnls(first, column)[0] for column in second.T], axis=1)
 
 
 def _solved(first: Floats, second: Floats) -> tuple[Floats, Floats]:

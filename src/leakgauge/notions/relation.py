@@ -28,7 +28,7 @@ from leakgauge.measures import mutual_information, renyi
 from leakgauge.notions import curves, ratios
 from leakgauge.notions.circumstances import Circumstances, of_data_sets
 from leakgauge.notions.graph import Implication, everything_implied, implied
-from leakgauge.notions.neighbours import Structure, all_pairs, data_sets, given
+from leakgauge.notions.neighbours import Structure, all_pairs, data_sets
 from leakgauge.notions.witness import Level
 from leakgauge.probability import Channel, Distribution, Label, Scenario
 from leakgauge.probability.files import Groups
@@ -140,7 +140,7 @@ def relate_channel(
         OptionError: groups of inputs beside data sets, or beside a restriction to the values that occur.
     """
     if compared is not None:
-        return _relate_given(channel, prior, records, wanted or Circumstances(), restricted, given(compared))
+        return _relate_given(channel, prior, records, wanted or Circumstances(), restricted, compared)
     if restricted:
         prior = _occurring(prior)
         channel = channel.restrict(prior.outcomes)
@@ -148,11 +148,18 @@ def relate_channel(
     known = known.with_domain(channel.inputs) if prior is None else known.with_prior(prior)
     structure = _structure_of(channel.inputs, records, ordered)
     found = _exact_levels(channel, prior, structure, known.order, known.delta, central=records is not None)
-    exact = {level.statement.name: level for level in found}
-    covered = {type(level.statement) for level in exact.values()} | (_CENTRAL if records is None else set())
-    missing = {name: _tightest(exact, notion, known) for name, notion in NOTIONS.items() if notion not in covered}
     skewness = None if prior is None else ratios.moment_skewness(prior)
     warnings = (*_about_neighbours(channel.inputs, structure, known), *_about_prior(prior))
+    return _related(found, skewness, known, warnings, central=records is not None)
+
+
+def _related(
+    found: Iterator[Level], skewness: float | None, known: Circumstances, warnings: tuple[str, ...], central: bool
+) -> Relation:
+    """The exact levels, and the tightest implied for notions without one."""
+    exact = {level.statement.name: level for level in found}
+    covered = {type(level.statement) for level in exact.values()} | (set() if central else _CENTRAL)
+    missing = {name: _tightest(exact, notion, known) for name, notion in NOTIONS.items() if notion not in covered}
     return Relation(exact, skewness, missing, known, warnings)
 
 
@@ -170,19 +177,16 @@ def _relate_given(
             "compared; leave --records and --restrict out."
         )
     # As many secrets as any group has: bounds by their number are never too small then.
-    largest = max(structure.groups, key=len)
+    largest = max(structure, key=len)
     known = known.with_domain([channel.inputs[place] for place in largest])
     found = _levels_given(channel, prior, structure, known.order, known.delta)
-    exact = {level.statement.name: level for level in found}
-    covered = {type(level.statement) for level in exact.values()} | _CENTRAL
-    missing = {name: _tightest(exact, notion, known) for name, notion in NOTIONS.items() if notion not in covered}
-    return Relation(exact, None, missing, known, tuple(_about_prior(prior)))
+    return _related(found, None, known, tuple(_about_prior(prior)), central=False)
 
 
 def _about_neighbours(inputs: tuple[Label, ...], structure: Structure | None, known: Circumstances) -> Iterator[str]:
     if structure is None:
         yield NO_NEIGHBOURS
-    elif known.records > 1 and len({place for group in structure.groups for place in group}) < len(inputs):
+    elif known.records > 1 and len({place for group in structure for place in group}) < len(inputs):
         yield SOME_ALONE
     if known.records > 1 and known.ordered:
         multisets = {frozenset(Counter(data_set).items()) for data_set in inputs if isinstance(data_set, tuple)}
@@ -251,7 +255,7 @@ def _occurring(prior: Distribution | None) -> Distribution:
 def _structure_of(inputs: tuple[Label, ...], records: int | None, ordered: bool) -> Structure | None:
     """Which inputs are compared; None where there are several data sets and none has a neighbour."""
     structure = all_pairs(inputs) if records is None else data_sets(inputs, records, ordered)
-    return structure if structure.groups or len(inputs) == 1 else None
+    return structure if structure or len(inputs) == 1 else None
 
 
 def _exact_levels(
@@ -268,9 +272,9 @@ def _exact_levels(
         yield Level(SibsonLeakage(renyi.sibson_leakage(channel, prior, order), order))
         yield Level(AlphaLeakage(renyi.leakage(scenario, order), order))
     if structure is not None and central:
-        yield ratios.central_dp(channel, structure)
+        yield ratios.local_dp(channel, structure, CentralDP)
         if prior is not None:
-            yield ratios.central_identifiability(channel, prior, structure)
+            yield ratios.identifiability(channel, prior, structure, CentralIdentifiability)
     if structure is not None:
         yield from _pairwise_levels(channel, structure, order, delta)
     if prior is not None and central:
@@ -279,7 +283,7 @@ def _exact_levels(
 
 def _pairwise_levels(channel: Channel, structure: Structure, order: float, delta: float) -> Iterator[Level]:
     """Levels that need every pair of rows, where there are not too many."""
-    if sum(len(group) ** 2 for group in structure.groups) * len(channel.outputs) > PAIRWISE_CELLS:
+    if sum(len(group) ** 2 for group in structure) * len(channel.outputs) > PAIRWISE_CELLS:
         return
     yield curves.renyi_dp(channel, order, structure)
     yield curves.zero_concentrated_dp(channel, structure)
@@ -293,11 +297,11 @@ def _levels_given(
     channel: Channel, prior: Distribution | None, structure: Structure, order: float, delta: float
 ) -> Iterator[Level]:
     """Levels given what the inputs of a group share; averages over a prior that have no agreed form are left out."""
-    parts = [channel.restrict([channel.inputs[place] for place in group]) for group in structure.groups]
+    parts = [channel.restrict([channel.inputs[place] for place in group]) for group in structure]
     yield ratios.local_dp(channel, structure)
     yield Level(MaximalLeakage(max(map(renyi.maximal_leakage, parts))))
     if prior is not None:
-        shares = [prior.probabilities[list(group)] for group in structure.groups]
+        shares = [prior.probabilities[list(group)] for group in structure]
         yield ratios.identifiability(channel, prior, structure)
         told = [
             float(share.sum()) * mutual_information(Scenario(Distribution(part.inputs, share / share.sum()), part))

@@ -163,7 +163,7 @@ def violations(draws: int = 100_000, simulation_seed: int = 0) -> tuple[Violatio
     shares: list[Violations] = []
     for records in (1, 2, 3):
         inputs: list[Label] = list(product("01", repeat=records) if records > 1 else range(3))
-        groups = data_sets(inputs, records).groups
+        groups = data_sets(inputs, records)
         q = random.dirichlet(np.ones(3), (draws, len(inputs)))
         p = random.dirichlet(np.ones(len(inputs)), draws)
         exact = (_ratio(np.log(q * p[:, :, None]), groups), _ratio(np.log(q), groups), _information(q, p))
@@ -275,7 +275,7 @@ def _lemmas() -> Iterator[Order]:
     random = simulation(1)
     for number, records in ((1, 2), (2, 1)):
         inputs: list[Label] = list(product("01", repeat=records) if records > 1 else range(3))
-        pairs = np.array([pair for group in data_sets(inputs, records).groups for pair in permutations(group, 2)]).T
+        pairs = np.array([pair for group in data_sets(inputs, records) for pair in permutations(group, 2)]).T
         logs = np.log(random.dirichlet(np.ones(len(inputs)), DRAWS))
         ratios = logs[:, pairs[0]] - logs[:, pairs[1]]
         same = bool(np.array_equal(ratios.min(axis=1), (-ratios).min(axis=1)))

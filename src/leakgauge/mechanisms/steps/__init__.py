@@ -1,6 +1,5 @@
 """The cost of one run of a mechanism in a sequence: the kinds of steps that compose."""
 
-from leakgauge.mechanisms.steps.batch import Batch
 from leakgauge.mechanisms.steps.known import (
     DiscreteGaussianNoise,
     DiscreteLaplaceNoise,
@@ -11,7 +10,7 @@ from leakgauge.mechanisms.steps.known import (
     PermuteAndFlip,
     RandomizedResponse,
 )
-from leakgauge.mechanisms.steps.step import Claimed, ClaimedCurve, Step
+from leakgauge.mechanisms.steps.step import Batch, Claimed, ClaimedCurve, Step
 
 __all__ = [
     "Batch",

@@ -13,14 +13,12 @@ from leakgauge.mechanisms.steps.losses import (
     CURVE_POINTS,
     POINTS,
     Curve,
+    ExponentialLoss,
     GaussianLoss,
     Loss,
-    PairLoss,
-    laplace_loss,
-    loss_of_bounded_range,
     loss_of_rows,
 )
-from leakgauge.mechanisms.steps.step import LARGEST_EXACT_LOSS, Pair, Step, require_level, require_whole, worst_pair
+from leakgauge.mechanisms.steps.step import LARGEST_EXACT_LOSS, Pair, Step, worst_pair
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
 
@@ -38,27 +36,21 @@ class PureStep(Step):
 
     epsilon: float
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_level(self.epsilon, "An ε")
-
     def pure_epsilon(self) -> float:
         return float(self.epsilon)
 
 
 @dataclass(frozen=True)
 class LaplaceNoise(PureStep):
-    """Laplace noise at ε = sensitivity / scale."""
+    """Laplace noise at ε = sensitivity / scale, whose loss is continuous."""
+
+    has_pair = False
 
     def renyi(self, orders: Floats) -> Floats:
         return renyi_curves.laplace(self.epsilon, orders) if self.epsilon < math.inf else super().renyi(orders)
 
-    def pair(self) -> Pair | None:
-        """None: the loss is continuous."""
-        return None
-
     def loss(self) -> Loss | None:
-        return laplace_loss(self.epsilon) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
+        return ExponentialLoss(self.epsilon, top=0.5) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
 
 
 @dataclass(frozen=True)
@@ -66,10 +58,6 @@ class DiscreteLaplaceNoise(PureStep):
     """Discrete Laplace (two-sided geometric) noise at ε for a whole-number sensitivity."""
 
     sensitivity: int = 1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_whole(self.sensitivity, 1, "A sensitivity")
 
     def pair(self) -> Pair | None:
         """The law and its shift, all outputs of one loss as one: at sensitivity 1 binary randomized response.
@@ -89,10 +77,6 @@ class ConcentratedNoise(Step):
     """Noise whose standard deviation is ``noise_multiplier`` times the ℓ2 sensitivity and as concentrated as normal."""
 
     noise_multiplier: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_level(self.noise_multiplier, "A noise multiplier")
 
     @property
     def mu(self) -> float:
@@ -114,12 +98,11 @@ class DiscreteGaussianNoise(ConcentratedNoise):
 
     sensitivity: int = 1
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_whole(self.sensitivity, 1, "A sensitivity")
-
     def pair(self) -> Pair | None:
-        """The law and its shift, everything beyond a window counted as revealed; None if the window is too wide."""
+        """The law and its shift, everything beyond a window counted as revealed; None if the window is too wide.
+
+        The law is symmetric: the loss of the pair is the same in either order.
+        """
         sigma = self.noise_multiplier * self.sensitivity
         # Beyond 15σ lies less than 1e-48.
         reach = math.ceil(15 * sigma) + self.sensitivity if sigma < math.inf else LARGEST_WINDOW
@@ -129,11 +112,6 @@ class DiscreteGaussianNoise(ConcentratedNoise):
         p, q = (np.exp(-((steps - shift) ** 2) / (2 * sigma * sigma)) for shift in (0, self.sensitivity))
         whole, beyond = p.sum(), 1e-40
         return np.append(p / whole, [beyond, 0.0]), np.append(q / whole, [0.0, beyond])
-
-    def loss(self) -> Loss | None:
-        """The loss of the pair, in either order alike: the law is symmetric."""
-        pair = self.pair()
-        return None if pair is None else PairLoss(*pair)
 
     def curve(self) -> Curve | None:
         """The curve of the pair, or, where that is nearly the same, one above it by the curve D of normal noise.
@@ -180,10 +158,6 @@ class RandomizedResponse(PureStep):
     letters: int = 2
     names_a_missing_record = False
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_whole(self.letters, 2, "A number of letters")
-
     def renyi(self, orders: Floats) -> Floats:
         """The exact curve in nats: only two letters distinguish the secrets, the others cancel."""
         if self.epsilon in (0.0, math.inf):
@@ -203,7 +177,12 @@ class RandomizedResponse(PureStep):
 
 @dataclass(frozen=True)
 class ExponentialChoice(PureStep):
-    """The exponential mechanism with weights exp(ε u / 2Δu); its losses span at most ε."""
+    """The exponential mechanism with weights exp(ε u / 2Δu); its losses span at most ε.
+
+    No finite pair is the worst at every ε.
+    """
+
+    has_pair = False
 
     def rho(self) -> float:
         """ε²/8 nats, by bounded range (Cesar and Rogers, Bounding, concentrating, and truncating, 2021)."""
@@ -215,12 +194,8 @@ class ExponentialChoice(PureStep):
         sharp = 0 < self.epsilon <= LARGEST_EXACT_LOSS
         return np.minimum(curve, renyi_curves.bounded_range(self.epsilon, orders)) if sharp else curve
 
-    def pair(self) -> Pair | None:
-        """None: no finite pair is the worst at every ε."""
-        return None
-
     def loss(self) -> Loss | None:
-        return loss_of_bounded_range(self.epsilon) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
+        return ExponentialLoss(self.epsilon, top=0.0) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
 
 
 @dataclass(frozen=True)
@@ -239,12 +214,13 @@ class KnownChannel(Step):
     """A finite channel, any two inputs of which may be neighbours, and the name of the secret that it reads.
 
     Channels of one name, and the runs of one of them, meet the same pair of inputs; without a name each run is taken
-    at its own worst pair, as two columns of one record may be.
+    at its own worst pair, as two columns of one record may be. Which pair that is may depend on ε.
     """
 
     channel: Channel
     secret: Label | None = None
     names_a_missing_record = False
+    has_pair = False
 
     @cached_property
     def _epsilon(self) -> float:
@@ -261,10 +237,6 @@ class KnownChannel(Step):
         """The exact curve in nats, the largest over all pairs; that of the exact ε where this is too much work."""
         exact = renyi_curves.of_rows(self.channel.matrix, orders)
         return super().renyi(orders) if exact is None else exact
-
-    def pair(self) -> Pair | None:
-        """None: which pair of inputs is the worst may depend on ε."""
-        return None
 
     def loss(self) -> Loss | None:
         """The largest hockey-stick curve over all pairs; the worst case of the exact ε where this is too much work."""

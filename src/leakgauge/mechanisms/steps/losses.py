@@ -19,20 +19,13 @@ import numpy as np
 
 from leakgauge.probability.cells import Floats, sums_by
 
-POINTS = 600
-"""At most so many points of a hockey-stick curve of many pairs; chords between them lie above it."""
-BLOCK = 1 << 20
-"""Numbers of the largest array used at once."""
-LARGEST = 700.0
-"""Beyond so many nats e^ε is out of the range of floats; such losses of a channel count as infinite."""
-REACH = 10.0
-"""Standard deviations of a Gaussian beyond which losses count as infinite: 10^-23 of it lies there."""
-NEGLIGIBLE = 1e-20
-"""A share of a law that may count as one of infinite loss."""
-MARGIN = 1e-9
-"""In nats, how much wider a span is than the losses in it."""
-CURVE_POINTS = 257
-"""At most so many points of a curve that a ledger counts by."""
+POINTS = 600  # at most so many points of a hockey-stick curve of many pairs; chords between them lie above it
+BLOCK = 1 << 20  # numbers of the largest array used at once
+LARGEST = 700.0  # beyond so many nats e^ε is out of the range of floats; such losses of a channel count as infinite
+REACH = 10.0  # standard deviations of a Gaussian beyond which losses count as infinite: 10^-23 of it lies there
+NEGLIGIBLE = 1e-20  # a share of a law that may count as one of infinite loss
+MARGIN = 1e-9  # in nats, how much wider a span is than the losses in it
+CURVE_POINTS = 257  # at most so many points of a curve that a ledger counts by
 
 Cells: TypeAlias = tuple[Floats, Floats]
 """The shares of P and of Q whose loss lies above each edge but the last and not above the next."""
@@ -102,8 +95,9 @@ class GaussianLoss(Loss):
 class ExponentialLoss(Loss):
     """Losses from −ε to ε with densities in proportion to e^(loss/2) under P and e^(−loss/2) under Q.
 
-    Beside them P has the share ``top`` at ε and e^−ε times as much at −ε, Q the reverse. Half at the top is Laplace
-    noise. None is the largest curve over all mechanisms whose losses span at most ε, such as the exponential one:
+    Beside them P has the share ``top`` at ε and e^−ε times as much at −ε, Q the reverse. Half at the top is the loss of
+    two Laplace laws whose centres are ε scales apart. None is the largest curve over all mechanisms whose losses span
+    at most ε, such as the exponential one:
     δ(x) = (e^(ε/2) − e^(x/2))² / (e^ε − 1), over the two-point pairs with losses t and t − ε, which are the worst
     (Dong, Durfee and Rogers, Optimal differential privacy composition for exponential mechanisms, 2020), at
     t = (ε + x)/2.
@@ -132,16 +126,6 @@ class ExponentialLoss(Loss):
         return p, q
 
 
-def laplace_loss(epsilon: float) -> ExponentialLoss:
-    """The loss of two Laplace laws whose centres are ε scales apart."""
-    return ExponentialLoss(epsilon, 0.5)
-
-
-def loss_of_bounded_range(epsilon: float) -> ExponentialLoss:
-    """The largest curve of all mechanisms whose losses span at most ε."""
-    return ExponentialLoss(epsilon, 0.0)
-
-
 @dataclass(frozen=True, eq=False)
 class PairLoss(Loss):
     """The loss of one finite law against another."""
@@ -159,7 +143,6 @@ class PairLoss(Loss):
 
     @property
     def infinite(self) -> float:  # type: ignore[override]
-        """The share of P that Q never shows."""
         return float(self.p[self.q == 0].sum())
 
     def span(self) -> tuple[float, float]:
@@ -224,7 +207,6 @@ class Sampled(Loss):
 
     @property
     def infinite(self) -> float:  # type: ignore[override]
-        """The share of P that Q never shows."""
         return self.probability * self.loss.infinite
 
 

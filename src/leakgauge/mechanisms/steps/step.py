@@ -1,4 +1,4 @@
-"""The interface of every kind of step in a sequence, and steps known only by a claim."""
+"""The interface of every kind of step in a sequence, steps known only by a claim, and steps on a batch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from leakgauge.arguments import check_fields
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, RenyiDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.steps import renyi_curves
-from leakgauge.mechanisms.steps.losses import Curve, GaussianLoss, Loss, PairLoss
+from leakgauge.mechanisms.steps.losses import Batched, Curve, GaussianLoss, Loss, PairLoss
 from leakgauge.probability.cells import Floats
 
 COMPOSABLE = (CentralDP, LocalDP, ApproximateDP, ZeroConcentratedDP, RenyiDP, GaussianDP)
@@ -21,6 +21,9 @@ COMPOSABLE = (CentralDP, LocalDP, ApproximateDP, ZeroConcentratedDP, RenyiDP, Ga
 Pair: TypeAlias = tuple[Floats, Floats]
 LARGEST_EXACT_LOSS = 300.0
 """Beyond this ε probabilities of a pair fall out of the range of floats; only closed forms are used."""
+_LEVELS = {"epsilon": "An ε", "noise_multiplier": "A noise multiplier"}
+_WHOLES = {"sensitivity": (1, "A sensitivity"), "letters": (2, "A number of letters")}
+"""Fields that are levels, and those that are whole numbers with their least, by what errors call them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +37,8 @@ class Step:
 
     needs_replaced_records: ClassVar[bool] = False
     """Whether what it says holds only where records are replaced, not where one is added or removed."""
+    has_pair: ClassVar[bool] = True
+    """Whether two finite laws may be its worst case."""
 
     def __post_init__(self) -> None:
         if isinstance(self.count, np.integer):
@@ -45,6 +50,11 @@ class Step:
                 "nothing is sampled.",
                 probability=self.sampling_probability,
             )
+        for name, value in vars(self).items():
+            if name in _LEVELS:
+                require_level(value, _LEVELS[name])
+            elif name in _WHOLES:
+                require_whole(value, *_WHOLES[name])
 
     def pure_epsilon(self) -> float:
         """ε in nats of one run at δ = 0; infinite where there is none."""
@@ -74,7 +84,7 @@ class Step:
     def pair(self) -> Pair | None:
         """Two finite laws that are the worst case of one run, in either order; None where there are none."""
         epsilon, delta = self.approximate()
-        return worst_pair(epsilon, delta) if epsilon <= LARGEST_EXACT_LOSS else None
+        return worst_pair(epsilon, delta) if self.has_pair and epsilon <= LARGEST_EXACT_LOSS else None
 
     def loss(self) -> Loss | None:
         """The privacy loss of one run; None where only bounds on its moments are known."""
@@ -213,6 +223,70 @@ class ClaimedCurve(Step):
 
     def corners(self) -> tuple[float, ...]:
         return tuple(order for order, _ in self.points)
+
+
+@dataclass(frozen=True)
+class Batch(Step):
+    """A step on ``size`` of ``population`` records, drawn anew for each run, uniformly and without replacement.
+
+    What the step says must hold for replaced records, and so does what comes out. (A ``sampling_probability`` draws
+    each record by itself instead; such a sample has no fixed size.) The worst case is known by its curve.
+
+    Raises:
+        OptionError: a batch that is empty or larger than the population, or a step that is counted or sampled itself.
+    """
+
+    step: Step
+    size: int
+    population: int
+    names_a_missing_record = False
+    needs_replaced_records = True
+    has_pair = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_fields(self)
+        require_whole(self.size, 1, "A batch size")
+        if self.size > self.population:
+            raise OptionError(
+                "A batch of {size} records is larger than the population of {population}; give a smaller one.",
+                size=self.size,
+                population=self.population,
+            )
+        if self.step.count > 1 or self.step.sampling_probability < 1 or self.sampling_probability < 1:
+            raise OptionError("A batch is drawn for one run of a step that is not sampled; give the batch the count.")
+
+    @property
+    def share(self) -> float:
+        """The chance that a record is in the batch."""
+        return self.size / self.population
+
+    def pure_epsilon(self) -> float:
+        return amplified_epsilon(self.step.pure_epsilon(), self.share)
+
+    def approximate(self) -> tuple[float, float]:
+        epsilon, delta = self.step.approximate()
+        return amplified_epsilon(epsilon, self.share), self.share * delta
+
+    def rho(self) -> float:
+        """In nats; sampling never raises it, divergences being quasi-convex."""
+        return min(self.step.rho(), super().rho())
+
+    def renyi(self, orders: Floats) -> Floats:
+        curve = renyi_curves.pure(self.pure_epsilon(), orders)
+        known = self.step.renyi(orders)
+        if self.share == 1:
+            return np.minimum(curve, known)
+        curve = np.minimum(curve, renyi_curves.seen_sometimes(known, orders, self.share))
+        fixed = renyi_curves.fixed_size(self.step.renyi, self.step.pure_epsilon(), self.share, orders)
+        return np.minimum(curve, fixed)
+
+    def corners(self) -> tuple[float, ...]:
+        return self.step.corners()
+
+    def loss(self) -> Loss | None:
+        loss = self.step.loss()
+        return loss if loss is None or self.share == 1 else Batched(loss, self.share)
 
 
 def amplified_epsilon(epsilon: float, probability: float) -> float:

@@ -4,14 +4,13 @@ from leakgauge.notions.composition.bounds import Method
 from leakgauge.notions.composition.calibration import Calibration, calibrate
 from leakgauge.notions.composition.exact import compose_exactly
 from leakgauge.notions.composition.groups import Neighbours, Parts
-from leakgauge.notions.composition.profile import Profile, profile
 from leakgauge.notions.composition.rules import (
     amplified_by_sampling,
     amplified_without_replacement,
     group_privacy,
     in_parallel,
 )
-from leakgauge.notions.composition.sequence import Composition, compose
+from leakgauge.notions.composition.sequence import Composition, Profile, compose, profile
 from leakgauge.notions.composition.shuffling import amplified_by_shuffling
 
 __all__ = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
@@ -42,6 +42,7 @@ class Bounds:
     """What is proved of a sequence, given as groups of equal steps."""
 
     groups: tuple[Spent, ...]
+    _curve_epsilons: dict[tuple[int, float], float] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def epsilons_at(self, delta: float, *, every: bool) -> dict[Method, float]:
         """The ε in nats of each method at δ; without ``every`` no loss distribution beside an exact law."""
@@ -193,10 +194,6 @@ class Bounds:
                 lambda orders: _curve(groups, orders), delta, _corners(groups)
             )
         return known[len(groups), delta]
-
-    @cached_property
-    def _curve_epsilons(self) -> dict[tuple[int, float], float]:
-        return {}
 
     @cached_property
     def _levels(self) -> tuple[Floats, Floats]:

@@ -86,7 +86,9 @@ def _composed(groups: Sequence[Spent], met: Met, added: bool, cap: int) -> LossL
             raise _NotExactError
         one = _law(*pair)
         if rows is not None and spent.probability < 1:
-            one = _seen_with(one, spent.probability)
+            values, masses = np.append(one.values, 0.0), spent.probability * one.masses
+            unseen = 1 - spent.probability
+            one = _merged(values, np.append(masses, unseen), decimal(spent.probability) * one.infinite)
         composed = _both(composed, _power(one, spent.count, cap), cap)
     return composed
 
@@ -99,11 +101,6 @@ def _law(p: Floats, q: Floats) -> LossLaw:
     both = (p > 0) & (q > 0)
     infinite = sum((decimal(mass) for mass in p[(p > 0) & (q == 0)].tolist()), Decimal(0))
     return _merged(np.log(p[both]) - np.log(q[both]), p[both], infinite)
-
-
-def _seen_with(law: LossLaw, probability: float) -> LossLaw:
-    values, masses = np.append(law.values, 0.0), np.append(probability * law.masses, 1 - probability)
-    return _merged(values, masses, decimal(probability) * law.infinite)
 
 
 def _both(one: LossLaw, other: LossLaw, cap: int) -> LossLaw:

@@ -135,16 +135,13 @@ class Spent:
         near_one = float(self.renyi(ORDERS_NEAR_ONE).min())
         if self.neighbours is Neighbours.ADD_OR_REMOVE_ONE and self.step.names_a_missing_record:
             # Two values of a record that may also be missing lie within 2ε of each other.
-            return min(near_one, information_of_ratio(2 * self.approximate()[0]) if self._is_pure else math.inf)
+            is_pure = self.step.approximate()[1] == 0
+            return min(near_one, information_of_ratio(2 * self.approximate()[0]) if is_pure else math.inf)
         pure = information_of_ratio(self.step.pure_epsilon())
         bounds = [near_one / self.probability, pure, self.step.information()]
         if isinstance(self.step, KnownChannel):
             bounds.append(capacities.shannon(self.step.channel).high * math.log(2))
         return self.probability * min(bounds)
-
-    @property
-    def _is_pure(self) -> bool:
-        return self.step.approximate()[1] == 0
 
     def spread(self) -> float:
         """About the variance of one run's finite losses, in squared nats; only the accountant's grid depends on it."""

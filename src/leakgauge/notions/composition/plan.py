@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from leakgauge.claims import NOTIONS, Statement, parse_statement
 from leakgauge.errors import FileError, InputError, OptionError, did_you_mean
+from leakgauge.mechanisms.mechanism import escaped
 from leakgauge.mechanisms.spelling import CATALOGUE, split_at, unescaped
 from leakgauge.mechanisms.step_spelling import CURVE, OPEN, is_claim, parameters_of, parse_step, takes_several
 from leakgauge.mechanisms.steps import Batch, Step
@@ -31,19 +32,12 @@ _RUNS: Final = (COUNT, SAMPLING, BATCH, POPULATION)
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """A step as it is written; one number of it may be open.
+    """A step as it is written; one number of it may be open."""
 
-    Attributes:
-        text: a mechanism or a claim as ``parse_step`` reads it; an open value is ``?``.
-        count: how often it runs; None where that is open.
-        sampling_probability: with which it sees a record; None where that is open.
-        batch: how many of how many records each run sees instead, drawn without replacement; None where all.
-    """
-
-    text: str
-    count: int | None = 1
-    sampling_probability: float | None = 1.0
-    batch: tuple[int, int] | None = None
+    text: str  # a mechanism or a claim as ``parse_step`` reads it; an open value is ``?``
+    count: int | None = 1  # how often it runs; None where that is open
+    sampling_probability: float | None = 1.0  # with which it sees a record; None where that is open
+    batch: tuple[int, int] | None = None  # how many of how many records a run sees, without replacement; None where all
 
     def __post_init__(self) -> None:
         names = self.open_numbers
@@ -91,10 +85,6 @@ class PlannedStep:
 class SequencePlan:
     """Steps that are fixed in advance, and what is asked of the whole sequence.
 
-    Attributes:
-        deltas: where ε is asked for; where there are none, at δ = 0.
-        target: what the whole sequence must satisfy, by the choice of the one open number.
-
     Raises:
         OptionError: no steps, several open numbers, one that is open without a target, or a target without one.
 
@@ -105,9 +95,9 @@ class SequencePlan:
     """
 
     steps: tuple[PlannedStep, ...]
-    deltas: tuple[float, ...] = ()
+    deltas: tuple[float, ...] = ()  # where ε is asked for; where there are none, at δ = 0
     neighbours: Neighbours = Neighbours.REPLACE_ONE
-    target: Statement | None = None
+    target: Statement | None = None  # what the whole sequence must satisfy, by the choice of the one open number
 
     def __post_init__(self) -> None:
         require_some(self.steps, "steps")
@@ -274,18 +264,14 @@ def _spelled(text: str, beside: Mapping[str, Any], folder: Path) -> str:
     """A mechanism with the parameters that stand beside it, in one text; a channel file by its path from here."""
     name, _, rest = text.partition(":")
     if name != _CHANNEL and text.lower().endswith(".json"):
-        name, rest = _CHANNEL, f"file={_escaped(text)}"
+        name, rest = _CHANNEL, f"file={escaped(text)}"
     parts = [
         *(split_at(rest, ",") if rest else ()),
         *(f"{key}={_value(value, takes_several(text, key))}" for key, value in beside.items()),
     ]
     if name == _CHANNEL:
-        parts = [re.sub("^file=(?!/)", lambda _: f"file={_escaped(str(folder))}/", part) for part in parts]
+        parts = [re.sub("^file=(?!/)", lambda _: f"file={escaped(str(folder))}/", part) for part in parts]
     return f"{name}:{','.join(parts)}" if parts else name
-
-
-def _escaped(text: str) -> str:
-    return re.sub(r"([\\|,])", r"\\\1", text)
 
 
 def _value(value: Any, several: bool) -> str:
