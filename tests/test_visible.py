@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from rich.table import Table
-from rich.text import Text
 
 from leakgauge.artefacts.codec import read, write
 from leakgauge.artefacts.record import Output
@@ -19,6 +18,7 @@ from leakgauge.errors import TableError
 from leakgauge.languages import Language
 from leakgauge.probability import Distribution
 from leakgauge.sentences import Sentence
+from leakgauge.telling.blocks import commands
 from leakgauge.visible import apart, in_a_sentence, in_json, on_one_line, visible
 from tests.cli.running import fields, run
 
@@ -99,8 +99,8 @@ def test_a_bar_and_a_spinner_show_a_name_as_a_text(
 
 
 def test_a_command_to_copy_stays_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    command = Text("  leakgauge protect 'a\nRecommendation: release.'", no_wrap=True)
-    output.deliver({}, output.Output(), lambda: [command])
+    command = commands("leakgauge protect 'a\nRecommendation: release.'")
+    output.deliver({}, output.Output(), lambda _: [command])
     assert capsys.readouterr().out == "  leakgauge protect 'a\\x0aRecommendation: release.'\n"
 
 

@@ -271,7 +271,8 @@ def test_declaring_more_background_never_raises_the_protection(seed: int) -> Non
     channel = randomized_response(float(draw.uniform(0.5, 4)), letters=joint.rows).channel()
     published = draw.choice(["", "a"])
     law = ReleaseLaw(joint, channel, ("a", "b", "c"), ("a",) if published else ())
-    declared, before = (), by_law(law)
+    declared: tuple[str, ...] = ()
+    before = by_law(law)
     for name in draw.permutation(["a", "b", "c"]).tolist():
         declared = (*declared, name)
         after = by_law(law, backgrounds=[declared])

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from leakgauge.artefacts.job import Job
-from leakgauge.artefacts.report import Code
 from leakgauge.artefacts.verdict import Action, Judgement, Recommendation, why_no_action
 from leakgauge.languages import message
-from leakgauge.telling.blocks import Content, Inline
+from leakgauge.telling.blocks import Content, Inline, commands
 from leakgauge.telling.dials import is_of_release, unfavourable
 from leakgauge.telling.voice import NOTHING, Plain, Voice, own
 
@@ -36,7 +35,7 @@ def to_do(voice: Voice, found: Judgement, job: Job | None, beside: Path | None =
             )
         yield voice.say(template, action=own(voice.told(first.said)), outcome=outcome or NOTHING)
         if command := _command(first, "" if job is None else job.command, beside):
-            yield Code(command)
+            yield commands(command)
     elif found.recommendation is not Recommendation.RELEASE:
         reason = why_no_action(None if job is None else job.request, vetoed=bool(found.vetoes))
         template = message("Next step: do not hand out this table; {reason}.")

@@ -13,10 +13,11 @@ from typing import TypeAlias
 
 from leakgauge import rounding as rounding_of
 from leakgauge.artefacts import report as stored
-from leakgauge.artefacts.report import Grid, N, Paragraph, Picture, Points
+from leakgauge.artefacts.report import Code, Grid, N, Paragraph, Picture, Points
 from leakgauge.claims import PRACTICALLY_UNLIMITED
 from leakgauge.languages import Language, message
 from leakgauge.sentences import Sentence
+from leakgauge.visible import on_one_line
 
 _NO_UNITS = ("1", "letters", "correlation", "association", "probability")
 """What artefacts say of a number without a unit: what it is of is said beside it."""
@@ -147,6 +148,11 @@ Block: TypeAlias = stored.Block[Number]
 Section: TypeAlias = stored.Section[Number]
 Content: TypeAlias = Block | Inline
 """A block, or a text that is a plain paragraph of its own."""
+
+
+def commands(*lines: str) -> Code:
+    """Commands to copy, each on one line: a value in it with a line break cannot pass for a sentence of ours."""
+    return Code("\n".join(map(on_one_line, lines)))
 
 
 def blocks_of(contents: Iterable[Content]) -> tuple[Block, ...]:

@@ -11,7 +11,7 @@ from leakgauge.artefacts.dials import DIALS
 from leakgauge.artefacts.dossier import RECORD
 from leakgauge.artefacts.job import Headline
 from leakgauge.artefacts.record import Record
-from leakgauge.artefacts.report import Code, Paragraph
+from leakgauge.artefacts.report import Paragraph
 from leakgauge.artefacts.request import Request
 from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.languages import Language, message
@@ -20,7 +20,7 @@ from leakgauge.release.recorded_plan import plan_of
 from leakgauge.rounding import rounded, written
 from leakgauge.telling.actions import given_out, to_do
 from leakgauge.telling.bits import bits
-from leakgauge.telling.blocks import Content
+from leakgauge.telling.blocks import Content, commands
 from leakgauge.telling.dials import dial, dials, judged_by, recommended
 from leakgauge.telling.earlier import earlier
 from leakgauge.telling.figures.dials import NAMES
@@ -89,7 +89,7 @@ def protected(voice: Voice, folder: Path, beside: Path, *, refused: bool) -> Ite
     yield from (*dials(voice, found, short=True), *recommended(voice, found), *to_do(voice, found, job, beside))
     if found.recommendation is Recommendation.RELEASE:
         yield voice.say("The report to sign:")
-        yield Code(report_command(folder, asked))
+        yield commands(report_command(folder, asked))
     elif not refused and asked.budget.simulate is None:
         yield from given_out(voice, found, job)
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from leakgauge.artefacts.estimates import Estimable, Estimated, EstimatedCell, Estimates, ReadAs, Recipients
-from leakgauge.artefacts.report import Code, Paragraph
+from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
 from leakgauge.release.estimates.handed_out import CHOSEN
 from leakgauge.release.estimates.kit import INSIDE
-from leakgauge.telling.blocks import Content
+from leakgauge.telling.blocks import Content, commands
 from leakgauge.telling.columns import less_telling_columns
 from leakgauge.telling.voice import AS_DECLARED, NOTHING, Cell, Plain, Voice, own
 
@@ -98,7 +98,7 @@ def _commands(voice: Voice, found: Recipients) -> Iterator[Content]:
             epsilon=voice.number(found, "epsilon"),
             off=own(f"{2 * 2**0.5 / found.epsilon.value:.2g}" if found.epsilon else NOTHING),
         )
-        yield Code("\n".join(found.commands))
+        yield commands(*found.commands)
 
 
 SHOWN: Final = 60

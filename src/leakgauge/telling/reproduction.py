@@ -10,7 +10,7 @@ from leakgauge.artefacts.audit import Foreign
 from leakgauge.artefacts.dossier import PUBLIC_RECORD, RECORD
 from leakgauge.artefacts.report import Code
 from leakgauge.languages import message
-from leakgauge.telling.blocks import Content
+from leakgauge.telling.blocks import Content, commands
 from leakgauge.telling.titles import title
 from leakgauge.telling.voice import Voice
 from leakgauge.visible import apart
@@ -52,18 +52,18 @@ def _commands(voice: Voice) -> Iterator[Content]:
     job = voice.dossier.job
     if voice.foreign is not None:
         yield voice.say("The same audit again, of the table that was released:")
-        yield Code(_audit(voice.foreign))
+        yield commands(_audit(voice.foreign))
     if job is not None and job.command:
         yield voice.say("The same job again; new noise makes another release of the same quality:")
-        yield Code(job.command)
+        yield commands(job.command)
     if voice.dossier.public_record is not None and voice.external:
         yield voice.say(
             "release.public.json is the record that recipients get with the release. Check that they fit together:"
         )
-        yield Code(f"leakgauge verify {PUBLIC_RECORD.name}")
+        yield commands(f"leakgauge verify {PUBLIC_RECORD.name}")
     elif voice.dossier.record is not None and not voice.external:
         yield voice.say("Check that record and release belong together, and that the stated guarantee is justified:")
-        yield Code(f"leakgauge verify {RECORD.name}")
+        yield commands(f"leakgauge verify {RECORD.name}")
     if job is not None and job.script:
         yield voice.say("The same in Python:")
         yield Code(job.script)

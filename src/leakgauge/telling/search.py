@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting
 from leakgauge.artefacts.quantity import Quantity
-from leakgauge.artefacts.report import Code, Paragraph, Points
+from leakgauge.artefacts.report import Paragraph, Points
 from leakgauge.artefacts.request import Request
 from leakgauge.assessment.search import Search
 from leakgauge.languages import message
-from leakgauge.telling.blocks import Content, Inline
+from leakgauge.telling.blocks import Content, Inline, commands
 from leakgauge.telling.columns import asked_of, is_from_this_table, is_withheld
 from leakgauge.telling.dials import dial, told_all
 from leakgauge.telling.pictures import pictures
@@ -65,10 +65,10 @@ def improved(
     if job is None:
         words = ["leakgauge", "query", table, "histogram", "--column", search.secret, "--labels", "A|B|…"]
         yield voice.say("This command answers it, with the values of {column!s} as labels:", column=search.secret)
-        yield Code(shlex.join([*words, "--epsilon", f"{chosen.parameter:.4g}", "--ledger", "LEDGER"]))
+        yield commands(shlex.join([*words, "--epsilon", f"{chosen.parameter:.4g}", "--ledger", "LEDGER"]))
     else:
         yield voice.say("This command releases it:")
-        yield Code(job.command("out"))
+        yield commands(job.command("out"))
 
 
 def searched(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
