@@ -72,22 +72,41 @@ class Neighbours(Enum):
         return Sentence(self.value)
 
 
+class AttackerName(Enum):
+    """Whom a release is judged by: what she can find of a person, besides what she knows."""
+
+    KNOWS_THE_ROW = "knows the row"
+    KNOWS_EVERYBODY_ELSE = "knows everybody else"
+    KNOWS_COLUMNS = "knows columns"
+    KNOWS_THE_ORDER = "knows the order"
+    HAS_EARLIER_RELEASES = "has earlier releases"
+
+
 class Attacker(Part, frozen=True):
-    """What an attacker who knows some columns gains from the release; unknown ends count as unfavourable.
+    """What an attacker gains from the release; unknown ends count as unfavourable.
 
     Attributes:
-        knows: the columns that are known without the release; none of somebody who knows nothing.
-        gained: the share of the wrong guesses that the release makes right, or for numbers the share of their variance
-            that it explains; None if no attack was tried.
+        knows: the columns of the background that are known without the release; none of somebody who knows nothing.
+        gained: the share of the wrong guesses that the release makes right, or for numbers the share of the variance of
+            their ranks that it explains; None if no attack was tried.
         told: the share of the remaining uncertainty that the release removes; None if unknown.
         left: the share of people whom the best guess without the release gets wrong; None of numbers, and where it is
             not known.
+        name: what she can find.
+        links: the published columns by which she finds rows, of somebody who knows columns.
+        surest: how much surer she becomes about the most exposed tenth of those who share a value, for the value where
+            that is most, as a share of the most that anybody could; None if unknown.
+        worst: that value, or tenth of the numbers.
     """
 
     knows: tuple[str, ...] = ()
     gained: Quantity | None = None
     told: Quantity | None = None
     left: Real | None = None
+    name: AttackerName = AttackerName.KNOWS_THE_ROW
+    links: tuple[str, ...] = ()
+    surest: Quantity | None = None
+    worst: str | None = None
 
 
 class Statistic(Part, frozen=True):
