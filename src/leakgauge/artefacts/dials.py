@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from enum import Enum
 from functools import total_ordering
@@ -10,12 +11,15 @@ from leakgauge.artefacts.quantity import Part, Quantity, Real
 from leakgauge.errors import OptionError
 from leakgauge.sentences import Sentence
 
-POINTS, PERCENT, SHARE = "points", "%", "1"
-DIALS = ("protection", "exposed", "guarantee", "usefulness", "effect", "efficiency")
+POINTS, SHARE = "points", "1"
+DIALS = ("protection", "surest", "usefulness")
 """In the order in which they are told."""
-OF_A_RAW_COPY = {"protection": 0.0, "exposed": 100.0, "guarantee": 0.0, "usefulness": 100.0, "effect": 0.0}
-"""The dials of a secret that is released as it is, wherever anything is left to protect. Efficiency is not among them:
-nothing tells less than a copy and is as true."""
+OF_A_RAW_COPY = {"protection": 0.0, "surest": 100.0, "usefulness": 100.0}
+"""The dials of a secret that is released as it is, wherever anything is left to protect."""
+
+
+MOST_NATS = 30.0
+"""Beyond this a factor on odds says nothing to anybody."""
 
 
 @total_ordering
@@ -121,55 +125,67 @@ class Statistic(Part, frozen=True):
     worth: Quantity | None = None
 
 
+class Guarantee(Part, frozen=True):
+    """The tightest worst case that is claimed.
+
+    Attributes:
+        notion: such as ``local-dp``.
+        level: of it: ε, ρ or μ.
+        advantage: the largest in distinguishing two neighbours that it allows.
+        neighbours: what it makes hard to distinguish.
+        given_counts: whether the mechanism was fitted to private counts, which the claim takes as known.
+    """
+
+    notion: str
+    level: Real
+    delta: Real
+    advantage: Real
+    neighbours: Neighbours = Neighbours.VALUES_OF_A_PERSON
+    given_counts: bool = False
+
+    @property
+    def odds(self) -> float | None:
+        """By which factor the odds of two neighbours change at most; None where no factor bounds them for sure."""
+        is_pure = self.notion in ("local-dp", "dp") and not self.delta
+        return math.exp(self.level) if is_pure and self.level < MOST_NATS else None
+
+
 class DialEvidence(Part, frozen=True, kw_only=True):
     """What is known of one secret of a release: by its law, or from attacks on it. None is what is not known.
 
     Attributes:
-        attackers: somebody who knows nothing, and one for each subset of a declared background.
+        attackers: each with what she knows: somebody who knows nothing, and one for each subset of a declared
+            background.
         certain_to: backgrounds that leave nothing to protect, because they tell the secret without the release.
-        exposed: the largest share, over values, of the people with a value for whom it becomes all but certain.
-        advantage: the largest advantage in distinguishing neighbours that the claims allow; None without a finite
-            claim.
-        given_counts: whether the mechanism was fitted to private counts, which its claims leave out.
+        guarantee: the tightest claim; None without a finite one.
         statistics: what the release is worth for each; for the use of rows, one without columns.
-        least_told: the bits that the best channel with the same distortion reveals, keeping as much.
         withheld: whether it is not released, so that what it is worth is that of the rest of the release.
     """
 
     attackers: tuple[Attacker, ...]
     certain_to: tuple[tuple[str, ...], ...] = ()
-    exposed: Quantity | None = None
-    advantage: Real | None = None
-    neighbours: Neighbours | None = None
-    given_counts: bool = False
+    guarantee: Guarantee | None = None
     statistics: tuple[Statistic, ...] = ()
-    least_told: Real | None = None
-    own_told: Real | None = None
     withheld: bool = False
 
 
 class Dials(Part, frozen=True, kw_only=True):
-    """Six numbers that decide, each with its interval; an unknown value counts at its unfavourable end.
+    """Three numbers that decide, each with its interval; an unknown value counts at its unfavourable end.
 
     Attributes:
         protection: of a typical person: 0 for a raw copy, 100 for a release that reveals nothing.
-        exposed: in percent: the people with one value for whom it becomes all but certain; less is better.
-        guarantee: against the worst case, by the claims: 0 without one.
-        usefulness: 100 for a raw copy, 0 for a release that reveals nothing.
-        effect: the paper's: twice the geometric mean of protection and usefulness, at most 100; 0 of both.
-        efficiency: what the best channel with the same distortion reveals, relative to what this one reveals.
-        attacker: what the attacker knows who decides the protection.
-        given_counts: whether the guarantee leaves out private counts that the release was fitted to.
+        surest: how much surer somebody becomes about the most exposed tenth of those who share a value; less is better.
+        usefulness: 100 for a raw copy, 0 for a release of which recipients can compute nothing.
+        attacker: who decides the protection.
+        surest_of: who decides how sure somebody becomes, and of which value.
     """
 
     protection: Quantity
-    exposed: Quantity
-    guarantee: Quantity
+    surest: Quantity
     usefulness: Quantity
-    effect: Quantity
-    efficiency: Quantity
-    attacker: tuple[str, ...] = ()
-    given_counts: bool = False
+    attacker: Attacker = Attacker()
+    surest_of: Attacker = Attacker()
+    guarantee: Guarantee | None = None
     notes: tuple[Sentence, ...] = ()
 
 

@@ -36,7 +36,7 @@ class WholeSetting(TriedSetting, frozen=True, kw_only=True):
     channel: ChannelFile | None
 
 
-class StoredImprovement(Artefact, frozen=True, kw_only=True, tag="leakgauge/improvement/2"):
+class StoredImprovement(Artefact, frozen=True, kw_only=True, tag="leakgauge/improvement/3"):
     """The result of a search: every trial, the chosen setting if any, and what keeps the closest one from the goal.
 
     Attributes:

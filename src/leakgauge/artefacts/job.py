@@ -225,7 +225,7 @@ class JobCost(Part, frozen=True):
     together: Annotated[Real, PROMISE]
 
 
-class Job(Artefact, frozen=True, tag="leakgauge/job/3"):
+class Job(Artefact, frozen=True, tag="leakgauge/job/4"):
     """A running or finished job.
 
     Attributes:
@@ -288,8 +288,16 @@ def from_second_job(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(asked, Mapping):
         asked = {name: value for name, value in asked.items() if name != "target"}
     changed: dict[str, object] = {"schema": f"leakgauge/{kind}/3", "asked": asked}
-    if "headline" in fields:
-        changed["headline"] = None
+    if kind == "page-job":
+        return {**fields, **changed}
+    return from_third_job({**fields, **changed})
+
+
+def from_third_job(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Fields of the third major, which had six scores, two of which have another meaning now: it has no verdict until
+    it is judged anew."""
+    changed: dict[str, object] = {"schema": "leakgauge/job/4", "headline": None}
     if isinstance(secrets := fields.get("secrets"), list | tuple):
-        changed["secrets"] = [{name: one[name] for name in one if name not in ("grade", "score")} for one in secrets]
+        gone = ("grade", "score", "dials")
+        changed["secrets"] = [{name: one[name] for name in one if name not in gone} for one in secrets]
     return {**fields, **changed}

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from leakgauge.artefacts.job import Job, PageJob, from_first_job, from_second_job
+from leakgauge.artefacts.job import Job, PageJob, from_first_job, from_second_job, from_third_job
 from leakgauge.artefacts.quantity import Levels, from_first_levels
 from leakgauge.artefacts.record import Record, from_first_record
 
@@ -33,6 +33,7 @@ Raise = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 EARLIER: Final[dict[str, tuple[type[msgspec.Struct], Raise]]] = {
     "leakgauge/job/1": (Job, from_first_job),
     "leakgauge/job/2": (Job, from_second_job),
+    "leakgauge/job/3": (Job, from_third_job),
     "leakgauge/page-job/1": (PageJob, from_first_job),
     "leakgauge/page-job/2": (PageJob, from_second_job),
     "leakgauge/levels/1": (Levels, from_first_levels),

@@ -40,6 +40,15 @@ class Declaration(Enum):
         return Sentence(words[self.value])
 
 
+class Certain(Part, frozen=True):
+    """Of a value, of how many of its holders it becomes nearly certain, and of how many it was so before."""
+
+    value: str
+    people: int
+    holders: int
+    before: int = 0
+
+
 class ReleaseFacts(Part, frozen=True, kw_only=True):
     """Facts of a release that a policy limits besides the dials of its secrets. None means unknown.
 
@@ -48,8 +57,11 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
             shown above it, an identifier that is published and not accepted.
         counts_may_be_known: whether the counts that a release was fitted to are public, publishable or paid for.
         lost: the share of rows whose values are never released; None where every value may be.
-        alone: the share of rows that are unique in the published columns; None where there are none.
+        alone: the share of people who are unique in the published columns; None where there are none.
+        linked: the share of people whose row is the only candidate of somebody who knows columns; None where she finds
+            nobody.
         smallest: the rows, or persons, of the smallest group that agrees in them; None where there are none.
+        certain: of whom a value becomes nearly certain, of the value where that is most.
         guessed: how many more people the attacker who decides the protection guesses right with the release than
             without it, and how many there are.
         guessed_anyway: people whom the same attacker guesses right without it.
@@ -64,6 +76,8 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
     counts_may_be_known: bool = False
     lost: Real | None = None
     alone: Real | None = None
+    linked: Real | None = None
+    certain: Certain | None = None
     smallest: int | None = None
     guessed: tuple[int, int] | None = None
     guessed_anyway: int | None = None
@@ -100,6 +114,7 @@ class Verdict(Part, frozen=True, kw_only=True):
         policy: every limit that is set, with what was found of the secret that keeps it least.
         dials: of each secret, after vetoes.
         failed: limits given by a user that are broken, and declarations asked for that are missing.
+        assumes: attackers that somebody ruled out, with the reason; the verdict holds on this condition.
     """
 
     recommendation: Recommendation
@@ -110,6 +125,7 @@ class Verdict(Part, frozen=True, kw_only=True):
     deciding: str
     vetoes: tuple[Sentence, ...]
     failed: tuple[Sentence, ...] = ()
+    assumes: tuple[Sentence, ...] = ()
 
 
 class Action(Part, frozen=True, kw_only=True):
@@ -196,7 +212,7 @@ class Beside(Part, frozen=True, kw_only=True):
     comprehensive: ComprehensiveEvaluation | None = None
 
 
-class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="leakgauge/verdict/1"):
+class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="leakgauge/verdict/2"):
     """A verdict with everything that it rests on, what would change it, and what explains it.
 
     Attributes:
@@ -208,11 +224,8 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
 
     use: str
     protection: Quantity
-    exposed: Quantity
-    guarantee: Quantity
+    surest: Quantity
     usefulness: Quantity
-    effect: Quantity
-    efficiency: Quantity
     facts: ReleaseFacts
     evidence: dict[str, DialEvidence]
     actions: tuple[Action, ...] = ()

@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 
 from leakgauge.artefacts import Audit, Level, Origin, Request
-from leakgauge.artefacts.dials import DIALS, DialEvidence, Dials
-from leakgauge.artefacts.request import Limits
+from leakgauge.artefacts.dials import DIALS, AttackerName, DialEvidence, Dials
+from leakgauge.artefacts.request import Declared, Limits
+from leakgauge.artefacts.request.shared_options import HIGH
 from leakgauge.artefacts.verdict import Declaration, Judgement, ReleaseFacts
 from leakgauge.assessment.dials.foreign import evidence_of_foreign
 from leakgauge.assessment.dials.policy import DialPolicy, read_dial_policy
@@ -44,6 +45,7 @@ class Terms:
     Attributes:
         counts_may_be_known: whether the counts it was fitted to are public, publishable or paid for.
         releases_per_period: every one spends the budget again.
+        ruled_out: why nobody can tell which released row is a person's; None where somebody may.
     """
 
     policy: DialPolicy = DEFAULT_POLICY
@@ -52,13 +54,14 @@ class Terms:
     accepted: tuple[str, ...] = ()
     counts_may_be_known: bool = False
     releases_per_period: float = 1.0
+    ruled_out: str | None = None
 
     @classmethod
     def of(cls, asked: Request, policy: DialPolicy | None = None) -> Terms:
         """The terms of a job, with its own policy by default."""
         declared = tuple(one for one in Declaration if getattr(asked.declared, one.value))
         known = asked.declared.publish_shares or asked.budget.accounted is not None
-        by = policy_of(asked.limits) if policy is None else policy
+        by = policy_of(asked.limits, asked.declared) if policy is None else policy
         return cls(
             by,
             use_named(asked.limits.use),
@@ -66,17 +69,20 @@ class Terms:
             asked.roles.accept_unique,
             known,
             asked.declared.releases_per_period,
+            asked.declared.ruled_out,
         )
 
 
-def policy_of(limits: Limits) -> DialPolicy:
-    """The policy of a job: the file it names, else the default, with the job's own limits added.
+def policy_of(limits: Limits, declared: Declared) -> DialPolicy:
+    """The policy of a job: the file it names, else the default for data as sensitive as declared, with the job's own
+    limits added.
 
     Raises:
         FileError: the policy file cannot be read, or sets something that is not a limit.
         OptionError: limits that contradict each other.
     """
     named = DEFAULT_POLICY if limits.policy is None else read_dial_policy(limits.policy)
+    named = named.for_sensitive_data() if declared.sensitivity == HIGH else named
     return named.asking(min_protection=limits.min_protection, min_usefulness=limits.min_usefulness)
 
 
@@ -87,7 +93,6 @@ def judge(
     terms: Terms,
     *,
     secrets: Sequence[Secret] = (),
-    efficiency: Mapping[Secret, tuple[float, float]] | None = None,
     accusing: Audit | None = None,
 ) -> Judgement:
     """The verdict on a release, from its record, its audit, and the table it was made from.
@@ -95,7 +100,6 @@ def judge(
     Args:
         case: the table as it was released, and who looks at it.
         secrets: columns to judge, each group by itself, those that are withheld too; by default all of the release.
-        efficiency: for each secret, the bits that the best channel with the same distortion reveals, and its own.
         accusing: the audit whose findings are vetoes, if it is another.
 
     Raises:
@@ -107,13 +111,10 @@ def judge(
     hidden = tuple(secrets) or secrets_of(release)
     own = {one.name for secret in hidden if (one := plan.hiding(secret)) is not None}
     going = Outgoing(case, plan, tuple(one.name for one in plan.columns if one.name not in own))
-    evidence = {
-        secret: with_attacks(going.evidence(secret, terms.use, (efficiency or {}).get(secret)), audit, secret)
-        for secret in hidden
-    }
+    evidence = {secret: with_attacks(going.evidence(secret, terms.use), audit, secret) for secret in hidden}
     if vetoes:
         # A claim that is disproved guarantees nothing.
-        evidence = {secret: msgspec.structs.replace(one, advantage=None) for secret, one in evidence.items()}
+        evidence = {secret: msgspec.structs.replace(one, guarantee=None) for secret, one in evidence.items()}
     facts = facts_of(going, terms, evidence)
     shown = None if audit.epsilon_lower_bound is None else audit.epsilon_lower_bound.value
     facts = msgspec.structs.replace(
@@ -203,7 +204,8 @@ def judgement(
     evidence: Mapping[Secret, DialEvidence], terms: Terms, facts: ReleaseFacts, people: int | None = None
 ) -> Judgement:
     """The verdict by evidence and facts; of how many people, where the release is drawn."""
-    shown = {", ".join(secret): one for secret, one in _with_shared_worth(evidence).items()}
+    reckoned = {secret: _reckoned_with(one, terms) for secret, one in evidence.items()}
+    shown = {", ".join(secret): one for secret, one in _with_shared_worth(reckoned).items()}
     dials = {name: dials_of(one) for name, one in shown.items()}
     gains = [one.gained for each in shown.values() for one in each.attackers]
     guessed, anyway, knowing = (None, None, None) if people is None else _guessed(people, shown, dials)
@@ -215,8 +217,19 @@ def judgement(
         advantage=max((one.ends[1] for one in gains if one is not None), default=None),
     )
     verdict = verdict_of(dials, terms.policy, facts)
+    if terms.ruled_out is not None:
+        assumed = Sentence("nobody can tell which released row is whose: {reason!s}", reason=terms.ruled_out)
+        verdict = msgspec.structs.replace(verdict, assumes=(assumed,))
     deciding = {name: getattr(verdict.dials[verdict.deciding], name) for name in DIALS}
     return Judgement(**msgspec.structs.asdict(verdict), **deciding, use=terms.use.value, facts=facts, evidence=shown)
+
+
+def _reckoned_with(evidence: DialEvidence, terms: Terms) -> DialEvidence:
+    """The evidence without the attacker whom somebody ruled out, where another one stands in for her."""
+    weaker = tuple(one for one in evidence.attackers if one.name is not AttackerName.KNOWS_THE_ROW)
+    if terms.ruled_out is None or not weaker:
+        return evidence
+    return msgspec.structs.replace(evidence, attackers=weaker)
 
 
 def _with_shared_worth(evidence: Mapping[Secret, DialEvidence]) -> dict[Secret, DialEvidence]:
@@ -240,7 +253,7 @@ def _guessed(
     By the law, over everybody; an attack is tried on some of them, so its shares are not those of the table.
     """
     deciding = min(dials, key=lambda name: dials[name].protection.ends[0])
-    knows = {*dials[deciding].attacker}
+    knows = {*dials[deciding].attacker.knows}
     by_law = [
         (one.gained.value * one.left, 1 - one.left)
         for one in evidence[deciding].attackers
@@ -252,7 +265,7 @@ def _guessed(
     gained, before = max(by_law)
     if gained <= 0:
         return None, None, None
-    return (round(gained * people), people), round(before * people), dials[deciding].attacker
+    return (round(gained * people), people), round(before * people), dials[deciding].attacker.knows
 
 
 def facts_of(
@@ -267,6 +280,7 @@ def facts_of(
     stated = [one.value for one in together.values()]
     told = [None if law is None else law.bits for law in map(going.law, evidence)]
     lost = [share for secret in evidence if (share := going.lost(secret)) is not None]
+    certain = [going.certain(secret) for secret in evidence]
     public = tuple(name for name in going.plan.public if name not in terms.accepted)
     sizes = going.case.table.group_sizes([public], unit=going.case.unit)[0] if public else None
     return ReleaseFacts(
@@ -274,7 +288,11 @@ def facts_of(
         declared=terms.declared,
         counts_may_be_known=terms.counts_may_be_known,
         lost=max(lost, default=None),
-        alone=None if sizes is None else sizes.alone / going.case.table.rows,
+        alone=None if sizes is None else sizes.alone / going.case.people,
+        # What is not counted may be anything, so that nothing is said of how many they are.
+        certain=None
+        if None in certain
+        else max((one for one in certain if one), key=lambda one: one.people - one.before, default=None),
         smallest=None if sizes is None else sizes.smallest,
         epsilon=max(filter(math.isfinite, stated), default=math.inf) * terms.releases_per_period if stated else None,
         delta=_delta(together),

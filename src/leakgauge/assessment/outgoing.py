@@ -11,14 +11,17 @@ import msgspec
 import numpy as np
 
 from leakgauge.artefacts import Audit, Quantity
-from leakgauge.artefacts.dials import Attacker, DialEvidence, Neighbours, Statistic, confidence_of, share
+from leakgauge.artefacts.dials import Attacker, DialEvidence, Statistic, confidence_of, share
+from leakgauge.artefacts.verdict import Certain
 from leakgauge.assessment.dials.audited import attacker_of_audit
 from leakgauge.assessment.dials.evidence import evidence_by_law, readings_of
-from leakgauge.assessment.dials.guarantee import advantage_of
+from leakgauge.assessment.dials.guarantee import guaranteed
 from leakgauge.assessment.dials.usefulness import Use, association, squared_correlation, worth_of_rows
 from leakgauge.case import Case
 from leakgauge.case.case import CountedLaw, Law, read_beside
+from leakgauge.case.certainty import nearly_certain
 from leakgauge.case.counted import CountedSecret, channel_of
+from leakgauge.case.law import subsets
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Statement, ZeroConcentratedDP
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
@@ -47,17 +50,9 @@ class Outgoing:
             self._laws[secret] = self.case.law(secret, self.plan)
         return self._laws[secret]
 
-    def evidence(
-        self, secret: Secret, use: Use = Use.STATISTICS, least_and_own: tuple[float, float] | None = None
-    ) -> DialEvidence:
-        """What is known of one secret.
-
-        Args:
-            least_and_own: the bits that the best channel with the same distortion tells somebody with the background,
-                and those that this one does.
-        """
+    def evidence(self, secret: Secret, use: Use = Use.STATISTICS) -> DialEvidence:
+        """What is known of one secret."""
         own, law = self.plan.hiding(secret), self.law(secret)
-        least, told = (None, None) if least_and_own is None else least_and_own
         claims = () if own is None else tuple(self._for_a_person(own.mechanism.claims))
         given_counts = (
             own is not None and recorded_plan(replace(self.plan, columns=(own,))).columns[own.name].follows_from_counts
@@ -69,16 +64,29 @@ class Outgoing:
         elif law is None:
             evidence = DialEvidence(attackers=(Attacker(),))
         else:
-            evidence = DialEvidence(attackers=law.attackers, exposed=law.exposed())
+            evidence = DialEvidence(attackers=law.attackers)
         return msgspec.structs.replace(
             evidence,
-            advantage=advantage_of(claims),
-            neighbours=Neighbours.VALUES_OF_A_PERSON if claims else None,
-            given_counts=given_counts,
+            guarantee=guaranteed(claims, given_counts=given_counts),
             statistics=tuple(self._worths(secret, use)),
-            least_told=least,
-            own_told=told,
         )
+
+    def certain(self, secret: Secret) -> Certain | None:
+        """Of whom a value becomes nearly certain by the counted law, of the value and the attacker where that is most.
+
+        None where people are too few to count, and of numbers, whose values are not told apart.
+        """
+        law = self.law(secret)
+        if not isinstance(law, CountedLaw) or law.numbers is not None:
+            return None
+        found, people = list[Certain](), self.case.people
+        for knows in subsets(law.knows):
+            sight = law.law.sight(knows)
+            after, before = nearly_certain(sight)
+            worst = int(np.argmax(after - before))
+            heads = (after[worst], law.law.shares[worst], before[worst])
+            found.append(Certain(law.law.named(worst), *(round(people * float(one)) for one in heads)))
+        return max(found, key=lambda one: one.people - one.before)
 
     def _for_a_person(self, claims: Sequence[Statement]) -> Iterator[Statement]:
         """What claims of one row say of all rows of a person, each with noise of its own."""

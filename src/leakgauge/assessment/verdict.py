@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from msgspec.structs import replace
 
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Dials
-from leakgauge.artefacts.verdict import PolicyLine, Recommendation, ReleaseFacts, Verdict
+from leakgauge.artefacts.verdict import Certain, PolicyLine, Recommendation, ReleaseFacts, Verdict
 from leakgauge.assessment.dials.policy import DialPolicy
 from leakgauge.errors import ModelError
 from leakgauge.rounding import at_least, at_most
@@ -16,22 +16,18 @@ from leakgauge.sentences import Sentence
 
 MOST_REASONS = 3
 SIMULATED = Sentence("it is a simulation, whose noise follows from a seed, so it protects nobody")
-_DEFAULT = DialPolicy().limits()
+_DEFAULT = {**DialPolicy().limits()}
 UNKNOWN = (0.0, 100.0)
 """The ends of a dial of which nothing is known."""
 _ROUNDING = 1e-9
-_NOBODY = 0.005
-"""Percent of people below which nobody is said to be exposed."""
 _BROKEN = {
     "min_protection": "protection is {found:.3g} of 100; you require {limit:.3g}",
-    "max_exposed": "in the worst-affected group {found:.3g}% of the people are exposed (their value becomes "
-    "nearly certain); you allow at most {limit:.3g}%",
-    "min_guarantee": "the guarantee is {found:.3g} of 100; you require {limit:.3g}",
+    "max_surest": "the most exposed tenth of those who share a value can be guessed more surely by {found:.3g} of 100; "
+    "you allow {limit:.3g}",
     "max_lost": "{found:.2%} of the rows have values that are never released; you allow at most {limit:.2%}",
     "min_usefulness": "usefulness is {found:.3g} of 100; you require {limit:.3g}",
-    "min_effect": "the effect is {found:.3g} of 100; you require {limit:.3g}",
-    "min_efficiency": "efficiency is {found:.3g} of 100; you require {limit:.3g}",
-    "max_alone": "{found:.2%} of the rows are unique in the published columns; you allow at most {limit:.2%}",
+    "max_alone": "{found:.2%} of the people are unique in the published columns; you allow at most {limit:.2%}",
+    "max_linked": "of {found:.2%} of the people the row can be found without doubt; you allow at most {limit:.2%}",
     "min_k": "the smallest group in the published columns has {found:.3g} rows; you require {limit:.3g}",
     "max_epsilon": "ε is {found:.3g}; you allow at most {limit:.3g}",
     "max_delta": "δ is {found:.3g}; you allow at most {limit:.3g}",
@@ -42,11 +38,13 @@ _BROKEN = {
 """The sentence for each limit that is broken, the weightiest first."""
 _BROKEN_DEFAULT = {
     "min_protection": "protection is {found:.3g} of 100; the default policy requires {limit:.3g}",
-    "max_exposed": "in the worst-affected group {found:.3g}% of the people are exposed (their value becomes "
-    "nearly certain); the default policy allows {limit:.3g}%",
+    "max_surest": "the most exposed tenth of those who share a value can be guessed more surely by {found:.3g} of 100; "
+    "the default policy allows {limit:.3g}",
     "max_lost": "{found:.2%} of the rows have values that are never released; the default policy allows {limit:.2%}",
     "min_usefulness": "usefulness is {found:.3g} of 100; the default policy requires {limit:.3g}",
-    "max_alone": "{found:.2%} of the rows are unique in the published columns; the default policy allows {limit:.2%}",
+    "max_alone": "{found:.2%} of the people are unique in the published columns; the default policy allows {limit:.2%}",
+    "max_linked": "of {found:.2%} of the people the row can be found without doubt; the default policy allows "
+    "{limit:.2%}",
 }
 """The same where nobody asked for the limit, of each that the default policy sets."""
 
@@ -74,13 +72,12 @@ def verdict_of(secrets: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseF
     if vetoes or broken:
         recommendation = Recommendation.DO_NOT_RELEASE
         # A vetoed dial is 0, and the veto says why.
-        vetoed = {"min_protection": bool(vetoes), "min_usefulness": useless, "min_effect": useless or bool(vetoes)}
+        vetoed = {"min_protection": bool(vetoes), "min_usefulness": useless}
         failing = [line for line in broken if not vetoed.get(line.name)]
-        guessed = facts.guessed if any(line.name == "min_protection" for line in failing) else None
-        reasons = [*vetoes, *_guessed(guessed), *map(_why_not, failing)]
+        reasons = [*vetoes, *_heads(facts, {line.name for line in failing}), *map(_why_not, failing)]
     else:
         recommendation = Recommendation.RELEASE_IF if conditions else Recommendation.RELEASE
-        reasons = [*conditions, *_why(dials[deciding])]
+        reasons = [*conditions, *_why(dials[deciding], facts)]
     if facts.simulated:
         recommendation, reasons = Recommendation.DO_NOT_RELEASE, [SIMULATED, *reasons]
     return Verdict(
@@ -99,18 +96,23 @@ def verdict_of(secrets: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseF
 
 
 def _vetoed(dials: Dials, *, protection: bool, usefulness: bool) -> Dials:
-    """The dials with those that are vetoed at 0, and the effect with them."""
+    """The dials with those that are vetoed at 0."""
     changed = {}
     if protection:
         changed["protection"] = Quantity(0.0, dials.protection.unit)
     if usefulness:
         changed["usefulness"] = Quantity(0.0, dials.usefulness.unit)
-    return replace(dials, **changed, effect=Quantity(0.0, dials.effect.unit)) if changed else dials
+    return replace(dials, **changed) if changed else dials
 
 
 def _lines(dials: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseFacts) -> Iterator[PolicyLine]:
     """Every limit with the value found, except limits that do not apply."""
-    optional = {"max_lost": facts.lost, "max_alone": facts.alone, "min_k": facts.smallest}
+    optional = {
+        "max_lost": facts.lost,
+        "max_alone": facts.alone,
+        "max_linked": facts.linked,
+        "min_k": facts.smallest,
+    }
     others = {
         "max_epsilon": facts.epsilon,
         "max_delta": facts.delta,
@@ -127,7 +129,7 @@ def _lines(dials: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseFacts) 
         elif name in others:
             found = others[name]
         else:
-            found, secret = _worst(dials, name, counts_known=facts.counts_may_be_known)
+            found, secret = _worst(dials, name)
             of = Sentence("{secret!r}", secret=secret) if len(dials) > 1 else of
         kept = found is not None and keeps(name, found, limit)
         yield PolicyLine(name, limit, found, kept, of, name in policy.given)
@@ -138,15 +140,12 @@ def keeps(name: str, found: float, limit: float) -> bool:
     return found >= limit - _ROUNDING if name.startswith("min_") else found <= limit + _ROUNDING
 
 
-def _worst(dials: Mapping[str, Dials], limit: str, *, counts_known: bool) -> tuple[float | None, str]:
+def _worst(dials: Mapping[str, Dials], limit: str) -> tuple[float | None, str]:
     """The unfavourable end of a dial, of the secret where it is worst; None where nothing is known of it."""
     kind, dial = limit.split("_", 1)
 
     def end(name: str) -> float:
         low, high = getattr(dials[name], dial).ends
-        if dial == "guarantee" and dials[name].given_counts and not counts_known:
-            # The shares it was fitted to are revealed outright, so there is no guarantee.
-            return 0.0
         return float(high if kind == "max" else low)
 
     worst = (max if kind == "max" else min)(dials, key=end)
@@ -170,23 +169,37 @@ def short_of(name: str, found: float) -> float:
     return at_least(found) if name.startswith("min_") else at_most(found)
 
 
-def _why(dials: Dials) -> Iterator[Sentence]:
+def _why(dials: Dials, facts: ReleaseFacts) -> Iterator[Sentence]:
+    yield from _certain(facts.certain)
     yield Sentence("protection is {found:.3g} of 100", found=at_least(dials.protection.ends[0]))
-    exposed = at_most(dials.exposed.ends[1])
-    if exposed >= _NOBODY:
-        yield Sentence(
-            "in the worst-affected group {found:.3g}% of the people are exposed (their value becomes nearly certain)",
-            found=exposed,
-        )
-    else:
-        yield Sentence("nobody's value becomes nearly certain")
     yield Sentence("usefulness is {found:.3g} of 100", found=at_least(dials.usefulness.ends[0]))
 
 
-def _guessed(people: tuple[int, int] | None) -> Iterator[Sentence]:
-    if people is not None:
+def _heads(facts: ReleaseFacts, failing: Collection[str]) -> Iterator[Sentence]:
+    """What limits that are not kept mean in people."""
+    if "max_surest" in failing and facts.certain is not None and facts.certain.people:
+        yield from _certain(facts.certain)
+    elif "min_protection" in failing and facts.guessed is not None:
+        people, everybody = facts.guessed
         yield Sentence(
             "because of this release an attacker guesses {people:,} more of {everybody:,} people correctly",
-            people=people[0],
-            everybody=people[1],
+            people=people,
+            everybody=everybody,
         )
+
+
+def _certain(found: Certain | None) -> Iterator[Sentence]:
+    """How many people become nearly certain, where that can be counted."""
+    if found is None:
+        return
+    if found.people <= found.before:
+        yield Sentence("nobody's value becomes 90% certain or more")
+        return
+    yield Sentence(
+        "the value of {people:,} of the {holders:,} people with {value!r} can be guessed with at least 90% certainty; "
+        "before the release: {before:,}",
+        people=found.people,
+        holders=found.holders,
+        value=found.value,
+        before=found.before,
+    )

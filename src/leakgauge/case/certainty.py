@@ -1,24 +1,65 @@
-"""How far somebody is made certain of a value."""
+"""How sure somebody becomes of a value."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from leakgauge.probability.cells import Floats
+from leakgauge.case.law import Sight
+from leakgauge.probability.cells import Codes, Floats, sums_by
 
 NOTHING_LEFT = 1e-9
 """Chances of a wrong guess, or nats of uncertainty, below which nothing is left to protect."""
-CERTAIN, NEARER = 0.9, 5.0
-"""A value is all but certain from this probability on; a common one, once four fifths of the doubt are gone."""
+CERTAIN = 0.9
+"""A guess that is right as often as this is called nearly certain."""
+EXPOSED_TENTH = 0.1
+"""Of those who share a value: the tenth of whom somebody becomes surest stands for them."""
 
 
-def sureness(posterior: Floats, before: Floats) -> Floats:
-    """How far a value is made all but certain, from 0 to 1, by what was known of it before.
+def surest(sight: Sight, classes: Codes | None = None) -> tuple[float, int]:
+    """How much surer somebody becomes about the most exposed tenth of those who share a value, and of which value.
 
-    (t − c)₊ / (1 − c) of the posterior t, with c as ``CERTAIN`` and ``NEARER`` say; 0 of what was certain before.
+    max over v of CVaR₁₀[P(v|w) − P(v|known) over the holders of v] / max over v of (1 − P(v)), from 0 to 1: 1 for a
+    copy, 0 for a release that reveals nothing. It has no threshold that a release could stay just below.
+
+    Args:
+        sight: of values.
+        classes: which values count as one, by their numbers; for numbers, whose neighbours are as good as they.
     """
-    doubt = 1 - before
-    room = np.minimum(1 - CERTAIN, doubt / NEARER)
-    # t − c = (1 − c) − (1 − t), which keeps the digits of a small doubt.
-    beyond = np.maximum(room - (1 - posterior), 0.0)
-    return np.divide(beyond, room, where=doubt > NOTHING_LEFT, out=np.zeros(np.shape(beyond)))
+    if classes is not None:
+        sight = sight.of_classes(classes)
+    before = sight.before
+    given = np.zeros((sight.letters, len(before.known)))
+    given[before.x, before.seen] = before.posterior
+    gains = sight.posterior - given[sight.x, sight.known[sight.seen]]
+    return surest_of(sight.x, gains, sight.p, sums_by(sight.x, sight.p, sight.letters))
+
+
+def surest_of(x: Codes, gains: Floats, weights: Floats, holders: Floats) -> tuple[float, int]:
+    """The same of people with a value, what somebody gains of each, how many they are, and how many have each value."""
+    each = most_exposed(x, gains, weights, len(holders))
+    most = 1 - float(holders[holders > 0].min()) / float(holders.sum())
+    worst = int(np.argmax(each))
+    return (min(max(float(each[worst]) / most, 0.0), 1.0) if most > NOTHING_LEFT else 0.0), worst
+
+
+def most_exposed(x: Codes, gains: Floats, weights: Floats, letters: int) -> Floats:
+    """Of each value the mean gain over the tenth of its holders, by weight, for whom it is largest."""
+    order = np.lexsort((-gains, x))
+    x, gains, weights = x[order], gains[order], weights[order]
+    held = sums_by(x, weights, letters)
+    starts = np.concatenate([[0.0], np.cumsum(held)])[:-1]
+    so_far = np.cumsum(weights) - weights - starts[x]
+    # The one on the edge of the tenth counts with the part that is within it.
+    within = np.clip(EXPOSED_TENTH * held[x] - so_far, 0.0, weights)
+    means = np.full(letters, -np.inf)
+    np.divide(sums_by(x, within * gains, letters), EXPOSED_TENTH * held, where=held > 0, out=means)
+    return means
+
+
+def nearly_certain(sight: Sight) -> tuple[Floats, Floats]:
+    """Of each value the share of everybody who has it and of whom it becomes nearly certain, and who was so before."""
+    before = sight.before
+    after, anyway = (
+        sums_by(one.x, np.where(one.posterior >= CERTAIN, one.p, 0.0), sight.letters) for one in (sight, before)
+    )
+    return after, anyway

@@ -17,7 +17,7 @@ import numpy as np
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Attacker, share
 from leakgauge.case.attacker import Attacker as Fitted
-from leakgauge.case.certainty import sureness
+from leakgauge.case.certainty import surest_of
 from leakgauge.case.columns import codes_of, columns_of, numbered, ranks_of, sample_of, values_of
 from leakgauge.case.drawn import Drawn, Role, Secret, SeenColumn
 from leakgauge.case.learner import Learner
@@ -52,7 +52,8 @@ class LearntLaw:
         letters: the class of the secret.
         named: classes that are one value each.
         right: of each scored row the chance that the best guess is right, the own column included.
-        sure: the chance-weighted share by which its value is made all but certain.
+        sure: of each scored row how probable its value is made, by each released value of the own column.
+        happens: how probable each of these is.
         knows: the columns of the declared background.
         units: of each scored row the person it belongs to; None where rows are people.
         confidence: of every interval.
@@ -68,6 +69,7 @@ class LearntLaw:
     named: int
     right: Floats
     sure: Floats
+    happens: Floats
     knows: tuple[str, ...]
     units: Codes | None
     confidence: float
@@ -83,15 +85,19 @@ class LearntLaw:
         nothing = Estimate(0.0, 0.0, 0.0, self.confidence, len(self.letters))
         most_common = np.full(len(self.letters), np.bincount(self.letters)[: self.named].argmax()) == self.letters
         # For an attacker who knows nothing, the background counts as learnt too: that errs towards privacy.
-        nobody = self._attacker((), most_common, self._told(everything, nothing))
+        shares = np.bincount(self.letters, minlength=self.seen.shape[1]) / len(self.letters)
+        nobody = self._attacker((), most_common, self._told(everything, nothing), shares[self.letters])
         if not self.knows:
             return (nobody,)
         known = held_out_information(self.letters, self.before, self.units, self.confidence)
         guessed = np.asarray(self.before[:, : self.named].argmax(axis=1) == self.letters)
-        return nobody, self._attacker(self.knows, guessed, self._told(everything, known))
+        anyway = self.before[np.arange(len(self.letters)), self.letters]
+        return nobody, self._attacker(self.knows, guessed, self._told(everything, known), anyway)
 
-    def _attacker(self, knows: tuple[str, ...], before: Truths, told: Quantity) -> Attacker:
-        return Attacker(knows, self._gained(before), told, 1 - float(before.mean()))
+    def _attacker(self, knows: tuple[str, ...], guessed: Truths, told: Quantity, anyway: Floats) -> Attacker:
+        return Attacker(
+            knows, self._gained(guessed), told, 1 - float(guessed.mean()), surest=self._surest(self.sure, anyway)
+        )
 
     @cached_property
     def _independent(self) -> int:
@@ -129,16 +135,20 @@ class LearntLaw:
         low, high = ratio(everything.low - own, min(known.high, everything.low)), ratio(everything.high, known.low)
         return share(value, float(min(low, value)), float(max(high, value)), self.confidence)
 
-    def exposed(self) -> Quantity:
-        """The largest share, over values, of those who are made all but certain."""
-        held = np.bincount(self.letters, minlength=self.seen.shape[1])
-        classes = np.where(held[self.letters] < FEWEST_HOLDERS, -1, self.letters)
-        parts = [self.sure[classes == one] for one in np.unique(classes)]
-        worst = max(parts, key=lambda part: float(part.mean()))
+    def _surest(self, sure: Floats, anyway: Floats) -> Quantity:
+        """How much surer somebody becomes; of values too rare to score by themselves, of all of them together."""
         from scipy.special import ndtri
 
-        error = float(ndtri(self.confidence)) * float(worst.std()) / math.sqrt(len(worst))
-        return self._share(float(worst.mean()), error)
+        held = np.bincount(self.letters, minlength=self.seen.shape[1])
+        classes = np.unique(np.where(held[self.letters] < FEWEST_HOLDERS, -1, self.letters), return_inverse=True)[1]
+        x = np.repeat(classes, sure.shape[1])
+        gains = (sure - anyway[:, None]).ravel()
+        value, worst = surest_of(x, gains, self.happens.ravel(), np.bincount(classes).astype(np.float64))
+        of_worst = gains[x == worst]
+        spread = float(np.sqrt(np.average((of_worst - np.average(of_worst)) ** 2)))
+        # Of a mean over the tenth that is largest, as if that tenth were a sample of its own.
+        error = float(ndtri(self.confidence)) * spread / math.sqrt(max(int((classes == worst).sum()) / 10, 1))
+        return self._share(value, error)
 
 
 def learnt_law(
@@ -150,9 +160,9 @@ def learnt_law(
         by_own: bits that the secret's own column adds at most.
     """
     own, known = plan.hiding(secret), _learnt(case, secret, plan)
-    right, sure = known.without_own() if own is None else _averaged(own, secret, known)
+    right, sure, happens = known.without_own() if own is None else _averaged(own, secret, known)
     return LearntLaw(
-        *(known.before, known.seen, known.letters, known.fitted.learner.named, right, sure),
+        *(known.before, known.seen, known.letters, known.fitted.learner.named, right, sure, happens),
         *(case.background, known.units, case.confidence),
         *(entropy(case.shares(secret)), by_own, most_bits(case, secret, plan, by_own)),
         of_numbers,
@@ -184,11 +194,11 @@ class _Learnt:
     def units(self) -> Codes | None:
         return None if self.fitted.units is None else self.fitted.units[:MOST_SCORED]
 
-    def without_own(self) -> tuple[Floats, Floats]:
-        """Of each scored row whether the best guess is right, and how far its value is made certain."""
+    def without_own(self) -> tuple[Floats, Floats, Floats]:
+        """Of each scored row whether the best guess is right, how probable its value is made, and that for sure."""
         right = (self.seen[:, : self.fitted.learner.named].argmax(axis=1) == self.letters).astype(np.float64)
-        at = np.arange(len(self.letters)), self.letters
-        return right, sureness(self.seen[at], self.before[at])
+        sure = self.seen[np.arange(len(self.letters)), self.letters][:, None]
+        return right, sure, np.ones(sure.shape)
 
 
 def _learnt(case: Case, secret: tuple[str, ...], plan: RecordedPlan) -> _Learnt:
@@ -225,29 +235,27 @@ def _learnt(case: Case, secret: tuple[str, ...], plan: RecordedPlan) -> _Learnt:
     return found
 
 
-def _averaged(own: BoundColumn, secret: tuple[str, ...], known: _Learnt) -> tuple[Floats, Floats]:
-    """Of each scored row how often the best guess is right, and how far its value is made certain, over the outputs of
-    the secret's own column by its law."""
-    seen, before, letters, learner = known.seen, known.before, known.letters, known.fitted.learner
+def _averaged(own: BoundColumn, secret: tuple[str, ...], known: _Learnt) -> tuple[Floats, Floats, Floats]:
+    """Of each scored row how often the best guess is right over the outputs of the secret's own column by its law, how
+    probable each output makes its value, and how probable each output is."""
+    seen, letters, learner = known.seen, known.letters, known.fitted.learner
     inputs, matrix = _own_law(own, known.values)
     # The public values that the mechanism reads too.
     read = (values_of(known.values[name], name) for name in own.reads if name not in secret)
     given = numbered(*read, rows=len(inputs))
     chances = _chances(learner, inputs, given, matrix, seen.shape[1])
-    right, sure = np.zeros(len(letters)), np.zeros(len(letters))
+    right, sure = np.zeros(len(letters)), np.zeros((len(letters), matrix.shape[1]))
+    happens = matrix[inputs[learner.rows[learner.score[:MOST_SCORED]]]]
     step = max(AT_ONCE // (seen.shape[1] * matrix.shape[1]), 1)
     for start in range(0, len(letters), step):
         part = slice(start, start + step)
         at, truth = learner.rows[learner.score[:MOST_SCORED][part]], letters[part]
         joint = seen[part][:, :, None] * chances[given[at]]
-        happens = matrix[inputs[at]]
-        right[part] = (happens * (joint[:, : learner.named].argmax(axis=1) == truth[:, None])).sum(axis=1)
+        right[part] = (happens[part] * (joint[:, : learner.named].argmax(axis=1) == truth[:, None])).sum(axis=1)
         total = joint.sum(axis=1)
         true = joint[np.arange(len(truth)), truth]
-        posterior = np.divide(true, total, where=total > 0, out=np.zeros(true.shape))
-        prior = before[part][np.arange(len(truth)), truth][:, None]
-        sure[part] = (happens * sureness(posterior, np.broadcast_to(prior, posterior.shape))).sum(axis=1)
-    return right, sure
+        sure[part] = np.divide(true, total, where=total > 0, out=np.zeros(true.shape))
+    return right, sure, happens
 
 
 def _chances(learner: Learner, inputs: Codes, given: Codes, matrix: Floats, width: int) -> Floats:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("table", type=options.ADDRESS)
 @options.taking(asked=Improving, reading=Reading)
-@options.gone("--target", "--min-privacy", "--min-utility")
+@options.gone("--target", "--min-privacy", "--min-utility", "--min-guarantee")
 @options.output
 def command(table: str, asked: Improving, reading: Reading, to: Output) -> None:
     """The most useful setting that protects enough; with --min-usefulness alone, the most protective one.
@@ -75,7 +75,7 @@ def _promise(search: Search, table: str, asked: Improving, reading: Reading) -> 
         # What another noisy histogram would give is not known before it is bought.
         return job, None
     with open_table(job.table, **job.reading.keywords()) as source:
-        judging = Judging(source, policy_of(job.limits))
+        judging = Judging(source, policy_of(job.limits, job.declared))
         promise = judging.before(job)
         if promise.failed and job.aims[0].mechanism:
             with suppress(RefusalError):

@@ -169,6 +169,7 @@ _GONE: Final = {
     "--min-utility": "--min-usefulness",
     "--algebra": "--diagram paper",
     "--column": "--secret",
+    "--min-guarantee": "--max-epsilon",
 }
 """Options of earlier versions, and their replacements."""
 

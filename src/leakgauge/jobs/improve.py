@@ -81,7 +81,7 @@ def improve(
         secret: the column to protect.
         min_protection: from 0 to 100.
         min_usefulness: from 0 to 100.
-        min_guarantee: from 0 to 100; mechanisms fitted to the table's counts have no guarantee.
+        max_epsilon: that the mechanism may claim; one fitted to the table's counts claims none.
         use: what readers do with the release: ``statistics`` or ``rows``.
         public: columns that are released unchanged.
         background: columns that the attacker knows.
@@ -109,7 +109,7 @@ def improve(
             asked.secret,
             asked.min_protection,
             asked.min_usefulness,
-            asked.min_guarantee,
+            asked.max_epsilon,
             use=use_named(asked.use),
             keep=kept_by(asked.keep),
             published=asked.public,

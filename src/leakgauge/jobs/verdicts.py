@@ -12,12 +12,11 @@ from msgspec import structs
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Audit, Job, Judgement, codec
 from leakgauge.artefacts.dossier import AUDIT, JOB, RECORD, VERDICT
-from leakgauge.artefacts.request import FRAME, Declared
+from leakgauge.artefacts.request import FRAME, Declared, Limits
 from leakgauge.artefacts.request.verbs import AssessOptions, ExplainedBy, JudgedBy, JudgedColumns
 from leakgauge.artefacts.verdict import Declaration
-from leakgauge.assessment.dials.policy import read_dial_policy
 from leakgauge.assessment.dials.usefulness import Use, use_named
-from leakgauge.assessment.judging import DEFAULT_POLICY, Terms, case_of, judge, judge_foreign, policy_of, secrets_of
+from leakgauge.assessment.judging import Terms, case_of, judge, judge_foreign, policy_of, secrets_of
 from leakgauge.errors import OptionError
 from leakgauge.jobs.assess import Explaining, explained, explained_foreign, is_foreign, read_audit
 from leakgauge.jobs.protect.actions import with_actions
@@ -79,6 +78,8 @@ def assess(
         diagram=None if by.diagram is None else str(by.diagram),
         questionnaire=None if by.questionnaire is None else str(by.questionnaire),
         review=by.review,
+        sensitivity=by.sensitivity,
+        attacker=by.attacker,
     )
     declared.require_review_to_come()
     if place.is_dir():
@@ -91,13 +92,14 @@ def assess(
         )
     if original is None:
         raise OptionError("A verdict needs the table the release was made from; name it with --original.")
-    limits = DEFAULT_POLICY if by.policy is None else read_dial_policy(by.policy)
+    limits = Limits(by.min_protection, by.min_usefulness, policy=None if by.policy is None else str(by.policy))
     terms = Terms(
-        limits.asking(min_protection=by.min_protection, min_usefulness=by.min_usefulness),
+        policy_of(limits, declared),
         use_named(by.use or Use.STATISTICS),
         tuple(one for one in Declaration if one.value in given),
         by.accept_unique,
         releases_per_period=declared.releases_per_period,
+        ruled_out=declared.ruled_out,
     )
     how = explaining(declared)
     with open_table(original, **reading) as table:
@@ -151,7 +153,7 @@ def _of_job(
     release, audit = Release.read(place / RECORD.name), codec.read(Audit, place / AUDIT.name)
     by = explaining(asked.declared)
     with open_table(asked.table if original is None else original, **{**asked.reading.keywords(), **reading}) as table:
-        judging = Judging(table, policy_of(asked.limits))
+        judging = Judging(table, policy_of(asked.limits, asked.declared))
         found = judging.drawn(asked, release, audit, _beyond_doubt(place, audit))
         return with_actions(explained(found, release, audit, table, by), asked, judging)
 

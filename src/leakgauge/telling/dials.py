@@ -12,10 +12,11 @@ from leakgauge.artefacts.report import Paragraph, Points
 from leakgauge.artefacts.verdict import Judgement, Recommendation
 from leakgauge.assessment.verdict import keeps
 from leakgauge.languages import message
+from leakgauge.rounding import at_most
 from leakgauge.sentences import Sentence
 from leakgauge.telling.blocks import Content, Inline, Number
 from leakgauge.telling.figures.dials import NAMES, is_known
-from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
+from leakgauge.telling.voice import AS_DECLARED, NOTHING, Cell, Plain, Voice, own
 
 _GRADES: Final = {
     Grade.VERY_POOR: message("very poor"),
@@ -29,24 +30,13 @@ _MEANT: Final = {
         "Of what an attacker could not tell about an average person before, how much is still hidden afterwards. 0: "
         "the original data; 100: nothing is revealed."
     ),
-    "exposed": message(
-        "Of the people who share a value, how many become nearly certain: each counts from 0 at 90% certain to 1 at "
-        "certain. For the value worst affected; lower is better."
-    ),
-    "guarantee": message(
-        "How strong the proven worst-case limit is, whatever the attacker knows. 0: no limit; 100: nothing can be "
-        "learnt."
+    "surest": message(
+        "How much surer an attacker becomes about the most exposed tenth of those who share a value, for the value "
+        "worst affected. 0: no surer; 100: certain of people of whom nothing was known. Lower is better."
     ),
     "usefulness": message(
-        "How well the released values predict the true ones, averaged over shares, means and cross-tables. 0: not at "
-        "all; 100: perfectly."
-    ),
-    "effect": message(
-        "Twice the geometric mean of protection and usefulness, at most 100. 0: the original data, or pure noise."
-    ),
-    "efficiency": message(
-        "What the best possible design with the same distortion would reveal, relative to this one; it may be less "
-        "useful."
+        "How many rows of the original data the recipient's numbers are worth, averaged over shares, means and "
+        "cross-tables. 0: nothing can be computed; 100: as much as from the original data."
     ),
 }
 _OF_ROWS: Final = message(
@@ -56,6 +46,10 @@ _OF_ROWS: Final = message(
 _GIVEN_COUNTS: Final = message(
     "The guarantee holds for the noise only, not for what its tuning on this table's counts reveals."
 )
+WELL_INSIDE: Final = 5.0
+"""Points from the ends of its band from which on a grade is said: nearer, chance would turn it."""
+AS_REQUIRED: Final = 1.0
+"""Points above a limit within which a search stops."""
 _SMALLEST: Final = 0.01
 """A dial below this counts as 0."""
 _TONES: Final = {Recommendation.RELEASE: "good", Recommendation.RELEASE_IF: "caution"}
@@ -91,13 +85,10 @@ def dial(voice: Voice, dials: Dials | None, name: str) -> Cell:
         return NOTHING
     if not is_known(found):
         return voice.say("not known")
-    exposed = name == "exposed"
     if found.low is None and 0 < found.value < _SMALLEST:
-        small = message("less than {least:g}%") if exposed else message("less than {least:g}")
-        return voice.say(small, least=_SMALLEST)
-    # As many as are exposed at most, and no more points than there are.
-    rounding = ROUND_CEILING if exposed else ROUND_FLOOR
-    return voice.number(found, "value", interval=found, unit="%" if exposed else "", rounding=rounding)
+        return voice.say("less than {least:g}", least=_SMALLEST)
+    rounding = ROUND_CEILING if name == "surest" else ROUND_FLOOR
+    return voice.number(found, "value", interval=found, unit="", rounding=rounding)
 
 
 def unfavourable(voice: Voice, found: Quantity) -> Number:
@@ -115,10 +106,11 @@ def dials(voice: Voice, found: Judgement, secret: str = "", *, short: bool = Fal
         caption = message("Scores of {secret}, 0 to 100")
         if secret == found.deciding:
             caption = message("Scores of {secret} (the least protected secret), 0 to 100")
-    rows = (row[:2] if short else row for row in dial_rows(voice, found, secret))
+    every = (*dial_rows(voice, found, secret), guarantee_row(voice, found.dials[secret]))
+    rows = (row[:2] if short else row for row in every)
     yield from voice.grid(caption, "Score|Found|In plain words", rows, secret=own(secret))
-    if short and found.dials[secret].given_counts:
-        yield voice.note(_GIVEN_COUNTS)
+    for one in found.assumes:
+        yield voice.note("Condition of this verdict: {assumed}.", assumed=Plain(voice.told(one)))
 
 
 def dial_rows(voice: Voice, found: Judgement, secret: str) -> Iterator[tuple[Cell, ...]]:
@@ -126,24 +118,47 @@ def dial_rows(voice: Voice, found: Judgement, secret: str) -> Iterator[tuple[Cel
     scores = found.dials[secret]
     for name in DIALS:
         words = voice.say(_OF_ROWS if name == "usefulness" and found.use == "rows" else _MEANT[name])
-        if name == "guarantee" and scores.given_counts:
-            words += (" ", *voice.say(_GIVEN_COUNTS))
         shown, good = dial(voice, scores, name), _how_good(voice, found, getattr(scores, name), name)
         yield voice.say(NAMES[name]), voice.say("{found} ({good})", found=shown, good=good) if good else shown, words
 
 
+def guarantee_row(voice: Voice, scores: Dials) -> tuple[Cell, ...]:
+    """The claim with its odds: a limit, and no score."""
+    found, name = scores.guarantee, voice.say("guarantee")
+    if found is None:
+        return name, voice.say("none"), voice.say("Nothing limits the worst case.")
+    symbol = {"zcdp": "ρ", "gaussian-dp": "μ"}.get(found.notion, "ε")
+    shown: Inline = (f"{symbol} = ", voice.number(found, "level", rounding=ROUND_CEILING))
+    if found.delta:
+        shown = (*shown, ", δ = ", voice.number(found, "delta", digits=AS_DECLARED))
+    words = voice.say("A limit on the worst case, whatever is known.")
+    if found.odds is not None:
+        words = voice.say(
+            "Whatever is known, the odds of {neighbours} change at most {factor}-fold.",
+            neighbours=Plain(voice.told(found.neighbours.said)),
+            factor=own(f"{at_most(found.odds, 2):,.3g}"),
+        )
+    if found.given_counts:
+        words += (" ", *voice.say(_GIVEN_COUNTS))
+    return name, shown, words
+
+
 def _how_good(voice: Voice, found: Judgement, value: Quantity, name: str) -> Inline:
-    """The grade of a dial at its unfavourable end; what is exposed is a limit and no mean, so that it has none."""
+    """Whether the unfavourable end keeps its limit; without one a grade, where the score is well inside its band."""
     if not is_known(value):
         return ()
     least, most = value.ends
-    if name == "exposed":
-        line = next((one for one in found.policy if one.name == "max_exposed"), None)
-        if line is None:
-            return ()
-        kept = keeps(line.name, most, line.limit)
-        return voice.say("within the limit") if kept else voice.say("above the limit")
-    return voice.say(_GRADES[grade_of(min(max(least, 0.0), 100.0))])
+    prefix, end = ("max", most) if name == "surest" else ("min", least)
+    line = next((one for one in found.policy if one.name == f"{prefix}_{name}"), None)
+    if line is not None:
+        if 0 <= end - line.limit < AS_REQUIRED and prefix == "min":
+            return voice.say("as required")
+        kept = keeps(line.name, end, line.limit)
+        if prefix == "max" or not kept:
+            return voice.say("within the limit") if kept else voice.say("NOT MET")
+    inside = min(max(end, 0.0), 100.0)
+    is_clear = (prefix == "min" and WELL_INSIDE <= inside % 20 <= 20 - WELL_INSIDE) or inside == 100
+    return voice.say(_GRADES[grade_of(inside)]) if is_clear else ()
 
 
 def recommended(voice: Voice, found: Judgement) -> Iterator[Content]:

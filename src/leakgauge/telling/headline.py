@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leakgauge.artefacts.audit import Finding
+from leakgauge.artefacts.dials import DIALS
 from leakgauge.artefacts.job import JobCost, SecretOutcome
 from leakgauge.artefacts.quantity import Level
 from leakgauge.languages import message
@@ -71,7 +72,7 @@ def every_secret(voice: Voice) -> Iterator[Content]:
         name = voice.listed(one.secret)
         if one.withheld:
             name = Plain(say("{secret} (withheld)", secret=name))
-        dials = (dial(voice, one.dials, kind) for kind in ("protection", "exposed", "usefulness"))
+        dials = (dial(voice, one.dials, kind) for kind in DIALS)
         shares = (voice.cell(one, name, percent=True) for name in ("success", "baseline"))
         rows.append((name, *dials, _learnt(voice, one), *shares))
     total = voice.dossier.job.total if outcomes and voice.dossier.job is not None else None
@@ -80,7 +81,7 @@ def every_secret(voice: Voice) -> Iterator[Content]:
         rows.append((say("all of them at once"), *[NOTHING] * 3, learnt, *[NOTHING] * 2))
     yield from voice.grid(
         "Every secret",
-        "Secret|Protection|Exposed|Usefulness|The attacker learns|Guessed correctly with the release|Guessed "
+        "Secret|Protection|Surest|Usefulness|The attacker learns|Guessed correctly with the release|Guessed "
         "correctly without it",
         rows,
     )

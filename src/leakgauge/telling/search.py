@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Iterator
 
-from leakgauge.artefacts.dials import Dials
+from leakgauge.artefacts.dials import DIALS, Dials
 from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting
-from leakgauge.artefacts.quantity import Quantity
 from leakgauge.artefacts.report import Paragraph, Points
 from leakgauge.artefacts.request import Request
 from leakgauge.assessment.search import Search
 from leakgauge.languages import message
 from leakgauge.telling.blocks import Content, Inline, commands
 from leakgauge.telling.columns import asked_of, is_from_this_table, is_withheld
-from leakgauge.telling.dials import dial, told_all
+from leakgauge.telling.dials import dial, guarantee_row, told_all
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.promises import keeps_guarantee_inside
 from leakgauge.telling.voice import Plain, Voice, mechanism_of, yes_or_no
@@ -86,14 +86,15 @@ def searched(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
         (
             mechanism_of(voice, one.mechanism),
             Plain(voice.told(one.form)),
-            *(dial(voice, one.dials, name) for name in ("protection", "exposed", "usefulness", "guarantee")),
+            *(dial(voice, one.dials, name) for name in DIALS),
+            guarantee_row(voice, one.dials)[1],
             yes_or_no(voice, one.meets),
         )
         for one in _best(found)
     )
     yield from voice.grid(
         "Best setting of each mechanism (calculated in advance)",
-        "Mechanism|What is released|Protection|Exposed|Usefulness|Guarantee|Meets the limits",
+        "Mechanism|What is released|Protection|Surest|Usefulness|Guarantee|Meets the limits",
         rows,
     )
     for note in told_all(voice, found.notes):
@@ -103,15 +104,16 @@ def searched(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
 def _setting(voice: Voice, one: TriedSetting, dials: Dials) -> Inline:
     """A setting with its scores."""
     return voice.say(
-        "{mechanism} ({form}), protection {protection}, exposed {exposed}, usefulness {usefulness}",
+        "{mechanism} ({form}), protection {protection}, surest {surest}, usefulness {usefulness}",
         mechanism=mechanism_of(voice, one.mechanism),
         form=Plain(voice.told(one.form)),
-        **{name: dial(voice, dials, name) for name in ("protection", "exposed", "usefulness")},
+        **{name: dial(voice, dials, name) for name in DIALS},
     )
 
 
 def _best(found: StoredImprovement) -> list[TriedSetting]:
-    """Of each kind of setting the trial that keeps the limits and is best of those that do, else the most effective."""
+    """Of each kind of setting the trial that keeps the limits and is best of those that do, else the one that balances
+    protection and usefulness best."""
     wanted = "usefulness" if "min_protection" in found.asked or "min_usefulness" not in found.asked else "protection"
     kinds: dict[tuple[str, str], list[TriedSetting]] = {}
     for one in found.trials:
@@ -120,7 +122,7 @@ def _best(found: StoredImprovement) -> list[TriedSetting]:
         kinds.setdefault((name, str(one.form)), []).append(one)
 
     def worth(one: TriedSetting) -> tuple[bool, float]:
-        dial: Quantity = getattr(one.dials, wanted if one.meets else "effect")
-        return one.meets, dial.ends[0]
+        of = {"protection": one.dials.protection.ends[0], "usefulness": one.dials.usefulness.ends[0]}
+        return one.meets, of[wanted] if one.meets else math.prod(of.values())
 
     return [max(settings, key=worth) for settings in kinds.values()]

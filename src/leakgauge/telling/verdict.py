@@ -19,13 +19,11 @@ from leakgauge.telling.voice import AS_DECLARED, NOTHING, Cell, Plain, Voice, ow
 
 LIMITS: Final = {
     "min_protection": message("protection, at least"),
-    "max_exposed": message("exposed, at most"),
-    "min_guarantee": message("guarantee, at least"),
+    "max_surest": message("surest, at most"),
     "min_usefulness": message("usefulness, at least"),
-    "min_effect": message("effect, at least"),
-    "min_efficiency": message("efficiency, at least"),
     "max_lost": message("rows whose value can never appear in the release, at most"),
-    "max_alone": message("rows that are unique in the published columns, at most"),
+    "max_alone": message("people who are unique in the published columns, at most"),
+    "max_linked": message("people whose row can be found without doubt, at most"),
     "min_k": message("rows in every group of the public columns, at least"),
     "max_epsilon": message("ε, at most"),
     "max_delta": message("δ, at most"),
@@ -33,9 +31,9 @@ LIMITS: Final = {
     "max_attack_advantage": message("share of its gain from the original data that an attack keeps, at most"),
 }
 """What each limit of a policy is called."""
-SHARES: Final = ("max_lost", "max_alone", "max_attack_advantage")
+SHARES: Final = ("max_lost", "max_alone", "max_linked", "max_attack_advantage")
 """Limits that are shares."""
-UNITS: Final = {"max_exposed": "%", "max_epsilon": "nats", "max_leakage_bits": "bits"}
+UNITS: Final = {"max_epsilon": "nats", "max_leakage_bits": "bits"}
 """Of other limits that have one."""
 THEN: Final = {
     Recommendation.RELEASE: message("may be released"),
@@ -85,6 +83,8 @@ def policy(voice: Voice, found: Judgement) -> Iterator[Content]:
         for line in found.policy
     )
     yield from voice.grid("The policy", "Limit|Required|Found|Verdict|Required by", rows)
+    for one in found.assumes:
+        yield voice.note("Condition of this verdict: {assumed}.", assumed=Plain(voice.told(one)))
     conditions = told_all(voice, found.conditions)
     if conditions:
         yield voice.say("Required before a release: {conditions}.", conditions=in_turn(voice, conditions))
@@ -142,16 +142,14 @@ def changes(voice: Voice, found: Judgement) -> Iterator[Content]:
 
 def meant(voice: Voice, found: Judgement) -> Iterator[Content]:
     """What the guarantee means."""
-    evidence = found.evidence.get(found.deciding)
-    advantage = voice.maybe(evidence, "advantage", percent=True, rounding=ROUND_CEILING)
-    if advantage is None:
-        yield voice.say("No guarantee limits the worst case, so the guarantee score is 0.")
-        return
-    yield voice.say(
-        "The guarantee is 100 less the advantage that the claim allows, {advantage}: how much better than by tossing a "
-        "coin an attacker who knows everything else can tell two possible values of one person apart.",
-        advantage=advantage,
-    )
+    claim = found.dials[found.deciding].guarantee
+    if claim is not None:
+        yield voice.say(
+            "The guarantee allows an advantage of {advantage}: how much better than by tossing a coin an attacker who "
+            "knows everything else can tell {neighbours} apart.",
+            advantage=voice.number(claim, "advantage", percent=True, rounding=ROUND_CEILING),
+            neighbours=Plain(voice.told(claim.neighbours.said)),
+        )
 
 
 def notes(voice: Voice, found: Judgement, secret: str = "") -> Iterator[Content]:

@@ -104,7 +104,7 @@ def _scores(voice: Voice, found: Judgement) -> str:
         quantity, line = getattr(found.dials[secret], key), limits.get(key)
         low, high = quantity.ends
         mark = () if line is None else limit_in_words(voice, line)
-        kept = line is not None and (high <= line.limit if key == "exposed" else low >= line.limit)
+        kept = line is not None and (high <= line.limit if key == "surest" else low >= line.limit)
         scores.append(
             {
                 "key": key,

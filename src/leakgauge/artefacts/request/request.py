@@ -86,6 +86,8 @@ class RequestOptions(ReadingOptions, total=False):
     purpose: str | None
     recipient: str | None
     review: str | None
+    sensitivity: str | None
+    attacker: str | None
     prepared_by: str | None
     report_language: str
     repeat: str | Path | None

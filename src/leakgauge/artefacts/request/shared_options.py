@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
 
+from leakgauge.artefacts.quantity import Origin
 from leakgauge.artefacts.request.part import IN_WORDS, Asked, Names, Option
 
 USES: Final = ("statistics", "rows")
@@ -46,6 +47,21 @@ UseOfRelease: TypeAlias = Annotated[
 ]
 KeepOrder: TypeAlias = Annotated[
     Asked[bool], Option("Release rows in the table's order, which may reveal more than their values.")
+]
+HIGH: Final = "high"
+SENSITIVITIES: Final = ("ordinary", HIGH)
+Sensitivity: TypeAlias = Annotated[
+    str | None,
+    Origin.DECLARED,
+    Option("Declared: how sensitive the data are; high: stricter limits by default.", choices=SENSITIVITIES),
+]
+StrongestAttacker: TypeAlias = Annotated[
+    str | None,
+    Origin.DECLARED,
+    Option(
+        "The strongest attacker to judge by, and why no stronger one: knows-columns='nobody has a key'.",
+        "NAME=REASON",
+    ),
 ]
 Dataset: TypeAlias = Annotated[str | None, Option("The account in the ledger; default: the table's name.", "NAME")]
 Purpose: TypeAlias = Annotated[Asked[str | None], IN_WORDS, Option("Declared: what the release is for.", "TEXT")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Annotated, Any, Final, TypedDict, cast
+from typing import Annotated, Any, Final, TypeAlias, TypedDict, cast
 
 import msgspec
 
@@ -22,6 +22,7 @@ from leakgauge.artefacts.request.part import (
 )
 from leakgauge.artefacts.request.shared_options import (
     KEPT,
+    SENSITIVITIES,
     USES,
     Bins,
     Dataset,
@@ -31,6 +32,8 @@ from leakgauge.artefacts.request.shared_options import (
     Purpose,
     Recipient,
     Review,
+    Sensitivity,
+    StrongestAttacker,
     UseOfRelease,
 )
 from leakgauge.errors import OptionError, did_you_mean
@@ -215,6 +218,35 @@ OF_THE_REPORT: Final = Option(
 )
 
 
+Reason: TypeAlias = str
+KNOWS_THE_ROW: Final = "knows-the-row"
+KNOWS_COLUMNS: Final = "knows-columns"
+
+
+def reason_of(attacker: str) -> Reason | None:
+    """Why the strongest attacker only knows columns; None of one who knows the row, who is the default.
+
+    Example:
+        >>> reason_of("knows-columns=rows are shuffled and have no key")
+        'rows are shuffled and have no key'
+    """
+    name, _, reason = attacker.partition("=")
+    if name.strip() == KNOWS_THE_ROW and not reason:
+        return None
+    if name.strip() != KNOWS_COLUMNS:
+        raise OptionError(
+            "--attacker {found!r} does not name an attacker; write knows-columns=REASON, or leave it out.",
+            found=attacker,
+        )
+    if not reason.strip():
+        raise OptionError(
+            "--attacker {found!s} rules out that anybody knows which row is whose, but says not why; write "
+            "{found!s}='the reason', which the report repeats.",
+            found=name.strip(),
+        )
+    return reason.strip()
+
+
 class Declared(RequestPart, frozen=True):
     """What people declare about the release.
 
@@ -237,6 +269,8 @@ class Declared(RequestPart, frozen=True):
     purpose: Purpose = None
     recipient: Recipient = None
     review: Review = None
+    sensitivity: Sensitivity = None
+    attacker: StrongestAttacker = None
     prepared_by: Annotated[str | None, ON_PAGE, IN_WORDS, Option("Declared: who prepared the report.", "NAME")] = None
     report_language: Annotated[str, OF_THE_REPORT] = "en"
 
@@ -246,10 +280,21 @@ class Declared(RequestPart, frozen=True):
             date.fromisoformat(self.review or "2027-11-16")
         except ValueError:
             raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=self.review) from None
+        if self.attacker is not None:
+            reason_of(self.attacker)
+        if self.sensitivity not in (None, *SENSITIVITIES):
+            raise OptionError(
+                "--sensitivity {found!r} is not ordinary or high; use one of them.", found=self.sensitivity
+            )
         if not 0 < self.releases_per_period < math.inf:
             raise OptionError(
                 "--releases-per-period {found} is not a finite number above 0; try 1.", found=self.releases_per_period
             )
+
+    @property
+    def ruled_out(self) -> Reason | None:
+        """Why nobody can tell which released row is a person's; None where somebody may."""
+        return None if self.attacker is None else reason_of(self.attacker)
 
     def require_review_to_come(self) -> None:
         """Refuse a date before today; a stored request may have one, so that this is asked of new ones alone."""

@@ -22,6 +22,8 @@ from leakgauge.artefacts.request.shared_options import (
     Recipient,
     Review,
     Secrets,
+    Sensitivity,
+    StrongestAttacker,
     UseOfRelease,
 )
 from leakgauge.artefacts.request.terms import ReadingOptions
@@ -83,8 +85,8 @@ class Improving(RequestPart, frozen=True):
     secret: Annotated[str, Option("The column to protect.", "COLUMN", required=True)]
     min_protection: MinProtection = None
     min_usefulness: MinUsefulness = None
-    min_guarantee: Annotated[
-        float | None, Option("The least guarantee from the claim alone, from 0 to 100: 54 is ε = 1.", "G")
+    max_epsilon: Annotated[
+        float | None, Option("The largest ε that the mechanism may claim, whatever anybody knows.", "EPSILON")
     ] = None
     use: UseOfRelease = "statistics"
     public: Annotated[tuple[str, ...], Option("Released unchanged next to the secret; may be repeated.", "COLUMN")] = ()
@@ -127,7 +129,7 @@ class ImproveOptions(ReadingOptions, total=False):
     secret: Required[str]
     min_protection: float | None
     min_usefulness: float | None
-    min_guarantee: float | None
+    max_epsilon: float | None
     use: str
     public: Sequence[str]
     background: Sequence[str]
@@ -161,6 +163,8 @@ class JudgedBy(RequestPart, frozen=True):
     purpose: Purpose = None
     recipient: Recipient = None
     review: Review = None
+    sensitivity: Sensitivity = None
+    attacker: StrongestAttacker = None
     releases_per_period: Annotated[float | None, Option("Releases per period; default: 1.", "N")] = None
     diagram: Annotated[
         Path | str | None,
@@ -194,6 +198,8 @@ class AssessOptions(ReadingOptions, total=False):
     purpose: str | None
     recipient: str | None
     review: str | None
+    sensitivity: str | None
+    attacker: str | None
     releases_per_period: float | None
     diagram: Path | str | None
     questionnaire: Path | str | None

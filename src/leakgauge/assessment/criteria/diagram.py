@@ -10,8 +10,8 @@ from enum import Enum
 
 from leakgauge.errors import ModelError, did_you_mean
 
-DIALS = ("protection", "guarantee", "usefulness", "effect", "efficiency")
-"""Dials of which more is better, so that they can bound a criterion."""
+DIALS = ("protection", "guarantee", "usefulness")
+"""What a criterion may be bounded by: the scores of which more is better, and the worst case that is claimed."""
 
 
 class Best(Enum):

@@ -43,7 +43,9 @@ def criteria_of(
     Example:
         >>> from leakgauge.artefacts.dials import DialEvidence
         >>> from leakgauge.assessment.dials.reading import dials_of
-        >>> found = criteria_of([], dials_of(DialEvidence(attackers=(), advantage=0.25)))
+        >>> from leakgauge.artefacts.dials import Guarantee
+        >>> claimed = Guarantee("local-dp", level=0.5, delta=0.0, advantage=0.25)
+        >>> found = criteria_of([], dials_of(DialEvidence(attackers=(), guarantee=claimed)))
         >>> [(one.key, one.points.value if one.points else str(one.said)) for one in found.criteria][1::3]
         [('guarantee', 75.0), ('experience', 'not asked')]
     """
@@ -119,7 +121,7 @@ def _quantity(value: float, low: float, high: float, confidence: float | None) -
 
 def _criterion(node: CriterionNode, leaves: tuple[CriterionLeaf, ...], dials: Dials, worst: float = 0.0) -> Criterion:
     """The mean of its leaves, of which those that are missing count as ``worst``, and at most its dial."""
-    dial = None if node.dial is None else getattr(dials, node.dial)
+    dial = None if node.dial is None else _bound(dials, node.dial)
     counted = [leaf for leaf in leaves if leaf.weight]
     known = [leaf for leaf in counted if leaf.points is not None]
     dial_known = dial is not None and dial.ends != (0.0, 100.0)
@@ -143,6 +145,13 @@ def _criterion(node: CriterionNode, leaves: tuple[CriterionLeaf, ...], dials: Di
         missing=tuple(leaf.leaf for leaf in counted if leaf.points is None),
         said=said,
     )
+
+
+def _bound(dials: Dials, name: str) -> Quantity:
+    """What bounds a criterion: a score, or how far the claim rules out that neighbours are told apart."""
+    if name != "guarantee":
+        return getattr(dials, name)  # type: ignore[no-any-return]
+    return Quantity(0.0 if dials.guarantee is None else 100 * (1 - dials.guarantee.advantage), POINTS)
 
 
 def _mean(counted: Sequence[CriterionLeaf], worst: float, dial: Quantity | None) -> Quantity:

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from msgspec import structs
 
-from leakgauge.artefacts.dials import Attacker, DialEvidence, Neighbours, Statistic, share
+from leakgauge.artefacts.dials import Attacker, AttackerName, DialEvidence, Neighbours, Statistic, share
 from leakgauge.assessment.dials.evidence import evidence_by_law
-from leakgauge.assessment.dials.guarantee import advantage_of
-from leakgauge.case.certainty import CERTAIN, NEARER, NOTHING_LEFT
+from leakgauge.assessment.dials.guarantee import guaranteed
+from leakgauge.case.certainty import EXPOSED_TENTH, NOTHING_LEFT, most_exposed
 from leakgauge.case.law import ReleaseLaw
 from leakgauge.errors import ModelError
 from leakgauge.mechanisms import Mechanism
@@ -146,31 +147,47 @@ class PersonsCells:
         told = sum(float((joint * (log_or_zero(law) - log_or_zero(mixed))).sum()) for joint, law in parts)
         return min(max(told, 0.0), self.uncertainty())
 
-    def exposed(self) -> tuple[float, float]:
-        """Lower and upper bounds on the exposed share of the worst value: from its own cell alone, and from all cells.
+    def surest(self) -> tuple[float, float, int]:
+        """Lower and upper bounds on how much surer somebody becomes of the most exposed tenth of a value's holders, and
+        the number of the value with the highest upper bound, which is that of nobody counted last.
 
-        All cells: the odds of v are p_v L_v over S = Σ p_j L_j of the others, whose mean is 1 − p_v; S is bounded from
-        below by the least L, and by Cantelli's inequality.
+        From its own cell alone, which is a part of what is seen; and from all cells: the odds of v are p_v L_v over
+        S = Σ p_j L_j of the others, whose mean is 1 − p_v. S is bounded from below by the least L, and by Cantelli's
+        inequality, which fails in a share of the cases that may all be in the tenth.
         """
         level, own, other = self._levels
         ratio = np.exp(np.clip(level, -300.0, 300.0))
-        p = np.append(self._counted, self._rest)[:, None]
+        p = np.append(self._counted, self._rest)
         # Of those who are not counted no cell says more than another, so that their L is 1.
-        counted = (np.arange(len(p)) < len(self._counted))[:, None]
-        odds = p * np.where(counted, ratio, 1.0)
-        doubt = 1 - p
-        room = np.maximum(np.minimum(1 - CERTAIN, doubt / NEARER), 1e-300)
-        sure = np.maximum(room - doubt / (odds + doubt), 0.0) / room
+        counted = np.arange(len(p)) < len(self._counted)
         variance = (np.sum(self._counted**2) - np.where(counted, p**2, 0.0)) * float(other @ (ratio - 1) ** 2)
-        wanted = odds * room / (1 - room)
-        short = doubt - wanted
-        chance = np.where(short > 0, variance / np.maximum(variance + short**2, 1e-300), 1.0)
-        chance = np.where(wanted >= doubt * float(ratio.min()) * (1 - 1e-9), chance, 0.0)
-        there = (p > 0) & (doubt > NOTHING_LEFT)
-        least, most = (
-            float((np.where(there, part, 0.0) @ own).max()) for part in (np.where(counted, sure, 0.0), chance)
-        )
-        return min(least, 1.0), min(max(least, most), 1.0)
+        chances = np.maximum(own, 0.0) / own.sum()
+        least, most = np.zeros(len(p)), np.zeros(len(p))
+        for value in np.flatnonzero((p > 0) & (1 - p > NOTHING_LEFT)).tolist():
+            share_of, doubt = float(p[value]), 1 - float(p[value])
+            odds = share_of * (ratio if counted[value] else np.ones(len(ratio)))
+            least[value] = _tenth(odds / (odds + doubt), chances) - share_of
+            floor = doubt * float(ratio.min())
+            for kept in (floor, *(doubt * part for part in _PARTS)):
+                short = doubt - kept
+                fails = 0.0 if kept <= floor else float(variance[value]) / (float(variance[value]) + short**2)
+                bound = _tenth(odds / (odds + max(kept, floor)), chances) + min(fails / EXPOSED_TENTH, 1.0)
+                best = min(bound, 1.0) - share_of
+                most[value] = best if kept == floor else min(most[value], best)
+        whole = 1 - float(p[p > 0].min())
+        worst = int(np.argmax(most))
+        low = min(max(float(least.max()), 0.0) / whole, 1.0)
+        return low, min(max(float(most[worst]) / whole, low), 1.0), worst
+
+
+_PARTS = (0.5, 0.7, 0.8, 0.9, 0.95)
+"""Of what the other values sum to on average, that they are held to exceed."""
+
+
+def _tenth(posterior: Floats, chances: Floats) -> float:
+    """The mean over the tenth with the largest posterior."""
+    nobody = np.zeros(len(posterior), dtype=np.int64)
+    return float(most_exposed(nobody, posterior, chances, 1)[0])
 
 
 def _log_ratio(own: Floats, other: Floats) -> Floats:
@@ -215,15 +232,18 @@ def evidence_of_cells(
     cells: PersonsCells, mechanism: Mechanism, worth: Statistic, neighbours: Neighbours
 ) -> DialEvidence:
     """What the cells of one person say, beside what the release is worth."""
-    law = cells.law()
+    law, claim = cells.law(), guaranteed(mechanism.claims, neighbours)
     if law is not None:
-        return evidence_by_law(law, claims=mechanism.claims, neighbours=neighbours, statistics=(worth,))
+        found = evidence_by_law(law, statistics=(worth,))
+        named = tuple(structs.replace(one, name=AttackerName.KNOWS_EVERYBODY_ELSE) for one in found.attackers)
+        return structs.replace(found, attackers=named, guarantee=claim)
     gained = (cells.guessed() - cells.baseline) / (1 - cells.baseline)
-    least, most = cells.exposed()
-    return DialEvidence(
-        attackers=(Attacker((), share(gained), share(cells.told() / cells.uncertainty())),),
-        exposed=share(most, least, most),
-        advantage=advantage_of(mechanism.claims),
-        neighbours=neighbours,
-        statistics=(worth,),
+    least, most, _ = cells.surest()
+    attacker = Attacker(
+        (),
+        share(gained),
+        share(cells.told() / cells.uncertainty()),
+        name=AttackerName.KNOWS_EVERYBODY_ELSE,
+        surest=share(most, least, most),
     )
+    return DialEvidence(attackers=(attacker,), guarantee=claim, statistics=(worth,))

@@ -9,17 +9,18 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Quantity
-from leakgauge.artefacts.dials import Attacker, DialEvidence, Neighbours, Statistic, confidence_of, share
-from leakgauge.assessment.dials.guarantee import advantage_of
-from leakgauge.assessment.dials.protection import exposed, gained, leaves_something, told
+from leakgauge.artefacts.dials import Attacker, DialEvidence, Statistic, confidence_of, share
+from leakgauge.assessment.dials.guarantee import guaranteed
+from leakgauge.assessment.dials.protection import gained, leaves_something, told
 from leakgauge.assessment.dials.usefulness import association, squared_correlation
+from leakgauge.case.certainty import surest
 from leakgauge.case.law import ReleaseLaw, subsets
 from leakgauge.case.numbers import tenths
 from leakgauge.claims import Statement
 from leakgauge.distances.centres import centres
 from leakgauge.errors import LabelError, ModelError
 from leakgauge.probability import Channel
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Codes, Floats
 
 
 @checked
@@ -29,11 +30,7 @@ def evidence_by_law(
     backgrounds: Iterable[str | Sequence[str]] = (),
     numbers: Floats | None = None,
     claims: Iterable[Statement] = (),
-    neighbours: Neighbours | None = None,
-    given_counts: bool = False,
     statistics: Sequence[Statistic] | None = None,
-    least_told: float | None = None,
-    own_told: float | None = None,
 ) -> DialEvidence:
     """The evidence from the law of a release, exact and without making a release.
 
@@ -42,9 +39,7 @@ def evidence_by_law(
             declaring more never raises the protection; an attacker who knows nothing comes first.
         numbers: that the secret's values stand for; None where they are letters.
         claims: of the mechanism, all of which hold.
-        given_counts: whether the mechanism was fitted to private counts.
         statistics: what the release is worth; by default for the shares, or the mean, and for each published column.
-        least_told: the bits that the best channel with the same distortion reveals to someone with the background.
 
     Raises:
         ModelError: a value has no number.
@@ -63,7 +58,7 @@ def evidence_by_law(
             found=numbers.size,
             count=len(law.shares),
         )
-    attackers, certain_to, most_exposed = list[Attacker](), list[tuple[str, ...]](), list[float]()
+    attackers, certain_to = list[Attacker](), list[tuple[str, ...]]()
     classes = None if numbers is None else tenths(numbers, law.shares)
     declared = ((one,) if isinstance(one, str) else tuple(dict.fromkeys(one)) for one in backgrounds)
     for knows in dict.fromkeys(((), *chain.from_iterable(map(subsets, declared)))):
@@ -72,19 +67,30 @@ def evidence_by_law(
             certain_to.append(knows)
             continue
         left = None if numbers is not None else 1 - sight.before.guessed()
-        attackers.append(Attacker(knows, share(gained(sight, numbers)), share(told(sight, numbers)), left))
-        most_exposed.append(exposed(sight, classes))
+        sure, worst = surest(sight, classes)
+        attackers.append(
+            Attacker(
+                knows,
+                share(gained(sight, numbers)),
+                share(told(sight, numbers)),
+                left,
+                surest=share(sure),
+                worst=law.named(worst) if classes is None else tenth_of(numbers, classes, worst),
+            )
+        )
     return DialEvidence(
         attackers=tuple(attackers),
         certain_to=tuple(certain_to),
-        exposed=share(max(most_exposed)) if most_exposed else None,
-        advantage=advantage_of(claims),
-        neighbours=neighbours,
-        given_counts=given_counts,
+        guarantee=guaranteed(claims),
         statistics=tuple(_statistics(law, numbers) if statistics is None else statistics),
-        least_told=least_told,
-        own_told=own_told,
     )
+
+
+def tenth_of(numbers: Floats | None, classes: Codes, worst: int) -> str:
+    """The numbers of a class, from the least to the largest."""
+    assert numbers is not None
+    of = numbers[classes == worst]
+    return f"{of.min():.3g} … {of.max():.3g}"
 
 
 def gained_in_attack(advantage: Quantity, baseline: Quantity) -> Quantity:

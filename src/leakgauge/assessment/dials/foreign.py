@@ -17,7 +17,6 @@ from leakgauge.assessment.dials.audited import attacker_of_audit
 from leakgauge.assessment.dials.usefulness import association
 from leakgauge.audit.foreign.release import ForeignRelease
 from leakgauge.case.attacker import Attacker as Fitted
-from leakgauge.case.certainty import sureness
 from leakgauge.case.columns import numbered, values_of
 from leakgauge.case.law import Sight
 from leakgauge.case.learnt import LearntLaw
@@ -38,15 +37,12 @@ def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str) -> D
     hidden = next(one for one in drawn.secrets if one.names == (secret,))
     fitted = Fitted.of(drawn, hidden)
     everything, before = fitted.everything, fitted.by(fitted.known.predictor)
-    at = np.arange(len(fitted.letters))
     shares = np.bincount(hidden.each) / drawn.rows
     whole = float(-(shares[shares > 0] * np.log2(shares[shares > 0])).sum())
-    right, sure = (
-        fitted.is_right(everything).astype(np.float64),
-        sureness(*(p[at, fitted.letters] for p in (everything, before))),
-    )
+    right = fitted.is_right(everything).astype(np.float64)
+    sure = everything[np.arange(len(fitted.letters)), fitted.letters][:, None]
     learnt = LearntLaw(
-        *(before, everything, fitted.letters, fitted.learner.named, right, sure),
+        *(before, everything, fitted.letters, fitted.learner.named, right, sure, np.ones(sure.shape)),
         *(release.roles.background, fitted.units, release.confidence),
         # The secret's own column is among what was learnt from.
         *(whole, 0.0, whole),
@@ -67,7 +63,7 @@ def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str) -> D
         else one
         for one in by_rows
     )
-    return DialEvidence(attackers=attackers, exposed=learnt.exposed(), statistics=statistics)
+    return DialEvidence(attackers=attackers, statistics=statistics)
 
 
 def _counted(attacker: Attacker, exposure: Exposure, commonest: float) -> Attacker:

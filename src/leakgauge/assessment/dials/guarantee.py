@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
+from leakgauge.artefacts.dials import Guarantee, Neighbours
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Statement, ZeroConcentratedDP
 
 
@@ -36,10 +37,26 @@ _ADVANTAGES: dict[type[Statement], Callable[..., float]] = {
 }
 
 
-def advantage_of(claims: Iterable[Statement]) -> float | None:
-    """The least advantage that the claims allow, all of which hold; None where none of them bounds it.
+def guaranteed(
+    claims: Iterable[Statement], neighbours: Neighbours = Neighbours.VALUES_OF_A_PERSON, *, given_counts: bool = False
+) -> Guarantee | None:
+    """The claim that allows the least advantage, all of which hold; None where none of them bounds it.
 
     Averages over a prior, such as mutual information, bound no worst case.
+
+    Args:
+        given_counts: whether the mechanism was fitted to private counts.
     """
-    found = [_ADVANTAGES[type(claim)](*vars(claim).values()) for claim in claims if type(claim) in _ADVANTAGES]
-    return min(found, default=None)
+    found = [
+        Guarantee(
+            claim.name,
+            claim.level,
+            getattr(claim, "delta", 0.0),
+            _ADVANTAGES[type(claim)](*vars(claim).values()),
+            neighbours,
+            given_counts,
+        )
+        for claim in claims
+        if type(claim) in _ADVANTAGES
+    ]
+    return min((one for one in found if one.advantage < 1), key=lambda one: one.advantage, default=None)

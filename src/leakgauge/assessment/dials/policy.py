@@ -11,17 +11,23 @@ from leakgauge.artefacts.verdict import Declaration
 from leakgauge.errors import FileError, OptionError, did_you_mean
 from leakgauge.probability.files import parsed_toml, require_schema
 
-SCHEMA, EARLIER_SCHEMA = "leakgauge/policy/2", "leakgauge/policy/1"
+SCHEMA, EARLIER_SCHEMAS = "leakgauge/policy/3", ("leakgauge/policy/1", "leakgauge/policy/2")
 REPLACED = {
     "min_privacy": "min_protection",
     "min_utility": "min_usefulness",
-    "min_score": "min_effect",
+    "min_score": "min_protection",
     "target_grade": "min_protection",
+    "max_exposed": "max_surest",
+    "min_guarantee": "max_epsilon",
+    "min_effect": "min_usefulness",
+    "min_efficiency": "min_usefulness",
 }
-"""Limits of the earlier scores, and the nearest dial; a signed threshold must not change its meaning."""
-DIAL_LIMITS = ("min_protection", "max_exposed", "min_guarantee", "min_usefulness", "min_effect", "min_efficiency")
+"""Limits of earlier scores, and the nearest one now; a signed threshold must not change its meaning."""
+DIAL_LIMITS = ("min_protection", "max_surest", "min_usefulness")
 """Limits of dials, from 0 to 100."""
-_SHARES = ("max_lost", "max_alone", "max_delta", "max_attack_advantage")
+MOST_SURE, MOST_SURE_IF_SENSITIVE = 45.0, 33.0
+"""The default limits of ``max_surest``: of ordinary data, and of data that were declared highly sensitive."""
+_SHARES = ("max_lost", "max_alone", "max_linked", "max_delta", "max_attack_advantage")
 
 
 @dataclass(frozen=True)
@@ -29,27 +35,27 @@ class DialPolicy:
     """Limits; None means no limit. The defaults are the default policy.
 
     Attributes:
-        min_protection: and the other dials, from 0 to 100; ``max_exposed`` in percent.
+        min_protection: from 0 to 100, as the other dials.
+        max_surest: how much surer somebody may become about the most exposed tenth of those who share a value.
         max_lost: the share of rows whose values may never be released.
-        max_alone: the share of rows that may be unique in the published columns.
+        max_alone: the share of people who may be unique in the published columns.
+        max_linked: the share of people whose row may be the only candidate of somebody who knows columns.
         min_k: the least rows, or persons, in every group of rows that agree in these columns.
         max_epsilon: in nats, of everything claimed together, or shown by an audit.
         max_leakage_bits: of mutual information between a secret and everything that leaves.
         max_attack_advantage: what the best attack gains, as a share of what it gains from the raw data.
-        given: the names of limits that a user gave; those of the default policy only colour the recommendation.
+        given: the names of limits that a user gave; those of the default policy only decide the recommendation.
 
     Raises:
         OptionError: a limit outside its range, or limits that contradict each other.
     """
 
     min_protection: float | None = 60.0
-    max_exposed: float | None = 10.0
-    min_guarantee: float | None = None
+    max_surest: float | None = MOST_SURE
     min_usefulness: float | None = 20.0
-    min_effect: float | None = None
-    min_efficiency: float | None = None
     max_lost: float | None = 0.01
     max_alone: float | None = 0.05
+    max_linked: float | None = 0.05
     min_k: int | None = None
     max_epsilon: float | None = None
     max_delta: float | None = None
@@ -85,13 +91,20 @@ class DialPolicy:
             asked[name] = stricter(asked[name], getattr(self, name))
         return replace(self, **asked, given=self.given | asked.keys())  # type: ignore[arg-type]
 
+    def for_sensitive_data(self) -> DialPolicy:
+        """The policy for data that were declared highly sensitive: the default limit of how sure somebody becomes is
+        lower; a limit that was given stands."""
+        lower = self.max_surest == MOST_SURE and "max_surest" not in self.given
+        return replace(self, max_surest=MOST_SURE_IF_SENSITIVE) if lower else self
+
     def _require_attainable(self) -> None:
         """Refuse limits that no release can keep: one that reveals nothing is useless, and a raw copy protects
         nobody."""
         wanted = self.limits()
-        useful = next((name for name in ("min_usefulness", "min_effect") if wanted.get(name, 0) > 0), None)
-        silent = next((name for name in ("min_protection", "min_guarantee") if wanted.get(name) == 100), None)
-        silent = silent or next((name for name in ("max_epsilon", "max_leakage_bits") if wanted.get(name) == 0), None)
+        useful = "min_usefulness" if wanted.get("min_usefulness", 0) > 0 else None
+        silent = "min_protection" if wanted.get("min_protection") == 100 else None
+        nothing = ("max_surest", "max_epsilon", "max_leakage_bits")
+        silent = silent or next((name for name in nothing if wanted.get(name) == 0), None)
         if wanted.get("min_usefulness") == 100 and wanted.get("min_protection", 0) > 0:
             useful, silent = "min_usefulness", "min_protection"
         if useful and silent:
@@ -117,14 +130,13 @@ def read_dial_policy(path: Path | str) -> DialPolicy:
     place = Path(path)
     given = parsed_toml(place)
     if "schema" in given:
-        require_schema(given, EARLIER_SCHEMA if given["schema"] == EARLIER_SCHEMA else SCHEMA, place)
+        require_schema(given, given["schema"] if given["schema"] in EARLIER_SCHEMAS else SCHEMA, place)
         del given["schema"]
     known = (*LIMITS, "declared")
     for name in given:
         if name in REPLACED:
             raise FileError(
-                "{path} sets {name!r}, a limit of the earlier scores; choose a limit again and set {new!r}, from "
-                "0 to 100.",
+                "{path} sets {name!r}, a limit of earlier scores; choose a limit again and set {new!r} instead.",
                 path=place,
                 name=name,
                 new=REPLACED[name],

@@ -1,4 +1,4 @@
-"""How much a release protects a typical person, and whose secret it makes certain.
+"""How much a release protects a typical person.
 
 Two shares say what an attacker gains: A, the share of the guesses left to get right that the release makes right; B,
 the share of the remaining uncertainty that it removes. For numbers A is a share of their variance, and B puts
@@ -12,9 +12,9 @@ import math
 
 import numpy as np
 
-from leakgauge.case.certainty import NOTHING_LEFT, sureness
+from leakgauge.case.certainty import NOTHING_LEFT
 from leakgauge.case.law import Sight
-from leakgauge.probability.cells import Codes, Floats, sums_by
+from leakgauge.probability.cells import Floats
 
 
 def leaves_something(sight: Sight, numbers: Floats | None = None) -> bool:
@@ -40,24 +40,3 @@ def told(sight: Sight, numbers: Floats | None = None) -> float:
     before = sight.before.uncertainty()
     nats = min(max(before - sight.uncertainty(), 0.0), before)
     return nats / before if numbers is None else math.expm1(-2 * nats) / math.expm1(-2 * before)
-
-
-def exposed(sight: Sight, classes: Codes | None = None) -> float:
-    """The largest share, over values v, of the people with v for whom v becomes all but certain.
-
-    Σ_z P(z) E[g(P(v|w))] / P(v) with g(t) = t (t − c)₊ / (1 − c), and c as ``CERTAIN`` and ``NEARER`` say. g is convex,
-    so processing what is seen never adds to it. A value that was certain before the release does not count.
-
-    Args:
-        sight: of values.
-        classes: which values count as one, by their numbers; for numbers, whose neighbours are as good as they.
-    """
-    if classes is not None:
-        sight = sight.of_classes(classes)
-    before = sight.before
-    given = np.zeros((sight.letters, len(before.known)))
-    given[before.x, before.seen] = before.posterior
-    sure = sureness(sight.posterior, given[sight.x, sight.known[sight.seen]])
-    holders = sums_by(sight.x, sight.p, sight.letters)
-    exposures = sums_by(sight.x, sight.p * sure, sight.letters)
-    return min(float(np.divide(exposures, holders, where=holders > 0, out=np.zeros(sight.letters)).max()), 1.0)

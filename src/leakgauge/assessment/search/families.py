@@ -12,10 +12,12 @@ from enum import Enum
 from functools import partial
 
 import numpy as np
+from msgspec import structs
 
 from leakgauge.artefacts.dials import DialEvidence, Neighbours, Statistic, share
 from leakgauge.assessment.dials.answers import evidence_of_answers
 from leakgauge.assessment.dials.evidence import evidence_by_law, readings_of
+from leakgauge.assessment.dials.guarantee import guaranteed
 from leakgauge.assessment.dials.usefulness import Use, worth_of_rows
 from leakgauge.assessment.search.column import CountedColumn
 from leakgauge.assessment.search.goal import DELTA, HandedOut
@@ -295,15 +297,13 @@ def _gathered(outputs: Floats, matrix: Floats, shares: Floats) -> tuple[Floats, 
 
 def _judged(column: CountedColumn, use: Use, law: ReleaseLaw, mechanism: Mechanism, given_counts: bool) -> DialEvidence:
     assert law.channel is not None
-    return evidence_by_law(
+    found = evidence_by_law(
         law,
         backgrounds=column.backgrounds,
         numbers=column.numbers,
-        claims=mechanism.claims,
-        neighbours=Neighbours.VALUES_OF_A_PERSON,
-        given_counts=given_counts,
         statistics=None if use is Use.STATISTICS else _worth(column, law.channel),
     )
+    return structs.replace(found, guarantee=guaranteed(mechanism.claims, given_counts=given_counts))
 
 
 def _worth(column: CountedColumn, channel: Channel) -> tuple[Statistic, ...]:

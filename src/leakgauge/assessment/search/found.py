@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,26 +15,24 @@ from leakgauge.errors import RefusalError
 from leakgauge.mechanisms import Mechanism, spelled
 from leakgauge.probability import Channel
 from leakgauge.probability.labels import Label
-from leakgauge.rounding import at_least, at_most
+from leakgauge.rounding import at_least
 from leakgauge.sentences import Sentence, in_turn
 
 _SHORT = {
     "min_protection": "its protection is {found:.3g}, but {asked:g} is required",
-    "max_exposed": "it exposes {found:.3g}%, but at most {asked:g}% are allowed",
-    "min_guarantee": "its guarantee is {found:.3g}, but {asked:g} is required",
+    "max_surest": "it makes somebody surer by {found:.3g}, but at most {asked:g} is allowed",
+    "max_epsilon": "its ε is {found:.3g}, but at most {asked:g} is allowed",
     "min_usefulness": "its usefulness is {found:.3g}, but {asked:g} is required",
     "max_lost": "{found:.2%} of the rows have values that are never released, more than {asked:.2%}",
 }
 _ASKED = {
     "min_protection": "a protection of {asked:g}",
-    "max_exposed": "at most {asked:g}% exposed",
-    "min_guarantee": "a guarantee of {asked:g}",
+    "max_surest": "nobody surer by more than {asked:g}",
+    "max_epsilon": "an ε of at most {asked:g}",
     "min_usefulness": "a usefulness of {asked:g}",
     "max_lost": "at most {asked:.3g} of the rows lost",
 }
 _ROUNDING = 1e-9
-MUCH_EXPOSED = 5.0
-"""Percent of the people who share a value from which on a reader is told of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +82,8 @@ class Trial:
         dials = self.dials
         values = {
             "min_protection": dials.protection.ends[0],
-            "max_exposed": dials.exposed.ends[1],
-            # The shares it was fitted to are revealed outright, so there is no guarantee.
-            "min_guarantee": 0.0 if dials.given_counts else dials.guarantee.ends[0],
+            "max_surest": dials.surest.ends[1],
+            "max_epsilon": claimed_epsilon(dials),
             "min_usefulness": self.usefulness,
             "max_lost": self.lost,
         }
@@ -105,6 +103,13 @@ class Trial:
     def useless(self) -> bool:
         """Whether it misses what readers need."""
         return bool(self.short.keys() & {"min_usefulness", "max_lost"})
+
+
+def claimed_epsilon(dials: Dials) -> float:
+    """The ε that a setting claims for itself; infinite where it claims none, or was fitted to private counts, which it
+    reveals outright."""
+    claim = dials.guarantee
+    return claim.level if claim is not None and claim.odds is not None and not claim.given_counts else math.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,13 +168,12 @@ class Search:
                 secret=self.secret,
                 asked=least,
             )
-        if best is not None and best.dials.exposed.ends[1] >= MUCH_EXPOSED:
-            yield Sentence(
-                "In the worst-affected group {share:.3g}% of the people are exposed; if that is too "
-                "many, give a policy with a lower max_exposed.",
-                share=at_most(best.dials.exposed.ends[1]),
-            )
-        if best is not None and best.family.is_fitted and best.dials.given_counts:
+        if (
+            best is not None
+            and best.family.is_fitted
+            and best.dials.guarantee is not None
+            and best.dials.guarantee.given_counts
+        ):
             yield Sentence(
                 "{setting} is tuned on this table's counts and reveals them to anyone who sees it.", setting=best.said
             )

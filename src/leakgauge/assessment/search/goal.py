@@ -33,8 +33,8 @@ class Goal:
     Attributes:
         min_protection: from 0 to 100.
         min_usefulness: from 0 to 100.
-        min_guarantee: from 0 to 100; a mechanism fitted to private counts has none.
-        max_exposed: the people of one value, in percent, who may be made all but certain to have it; None for any.
+        max_epsilon: that the mechanism may claim; one fitted to private counts claims none.
+        max_surest: how much surer somebody may become about a value, from 0 to 100; None for any.
         max_lost: the share of rows whose values may never be released; None for any.
         published: columns that are released unchanged.
         backgrounds: what an attacker may know, each a column or several.
@@ -54,8 +54,8 @@ class Goal:
     secret: str
     min_protection: float | None = None
     min_usefulness: float | None = None
-    min_guarantee: float | None = None
-    max_exposed: float | None = _DEFAULT.max_exposed
+    max_epsilon: float | None = None
+    max_surest: float | None = _DEFAULT.max_surest
     max_lost: float | None = _DEFAULT.max_lost
     use: Use = Use.STATISTICS
     keep: Keep = Keep.SHARES
@@ -91,10 +91,11 @@ class Goal:
         return DialPolicy(
             min_protection=self.min_protection,
             min_usefulness=self.min_usefulness,
-            max_exposed=self.max_exposed,
+            max_surest=self.max_surest,
             max_lost=self.max_lost,
-            min_guarantee=self.min_guarantee,
+            max_epsilon=self.max_epsilon,
             max_alone=None,
+            max_linked=None,
             declared=(),
         )
 
@@ -120,8 +121,8 @@ class GoalOptions(TypedDict, total=False):
 
     min_protection: float | None
     min_usefulness: float | None
-    min_guarantee: float | None
-    max_exposed: float | None
+    max_epsilon: float | None
+    max_surest: float | None
     max_lost: float | None
     use: Use | str
     keep: Keep

@@ -21,7 +21,7 @@ from leakgauge.assessment.dials.policy import DialPolicy
 from leakgauge.assessment.dials.reading import dials_of
 from leakgauge.assessment.search.column import CountedColumn, counted_column
 from leakgauge.assessment.search.families import ROWS, Family, Stage, families, sampled
-from leakgauge.assessment.search.found import MUCH_EXPOSED, Search, Trial
+from leakgauge.assessment.search.found import Search, Trial
 from leakgauge.assessment.search.goal import Goal, GoalOptions
 from leakgauge.case.law import ReleaseLaw
 from leakgauge.errors import ColumnError, InputError, OptionError
@@ -199,7 +199,7 @@ class _Searching:
         return trial
 
     def _unsafe(self, trial: Trial) -> bool:
-        return bool(trial.short.keys() & {"min_protection", "max_exposed", "min_guarantee"})
+        return bool(trial.short.keys() & {"min_protection", "max_surest", "max_epsilon"})
 
     def _sampled_at(self, response: Family, points: list[Trial]) -> float | None:
         """The ε at which a sample of the rows is most useful; None where no ε is better with a sample than without.
@@ -225,10 +225,11 @@ class _Searching:
             wanted, whole = goal.min_usefulness or 0.0, dials.usefulness.value
             share = min(wanted / whole, 1.0) if whole > 0 else 1.0
             return -share * (100 - dials.protection.ends[0]) if whole >= wanted else -math.inf, share
-        told, exposed = 100 - dials.protection.ends[0], dials.exposed.ends[1]
+        told, sure = 100 - dials.protection.ends[0], dials.surest.ends[1]
         share = min((100 - goal.min_protection) / max(told, 1e-9), 1.0)
-        if goal.max_exposed is not None:
-            share = min(share, goal.max_exposed / max(exposed, 1e-9))
+        if goal.max_surest is not None:
+            # Of a sample of less than a tenth the rows themselves are the tenth that counts.
+            share = min(share, goal.max_surest / max(sure, 1e-9))
         return share * dials.usefulness.value, share
 
     def _worth(self, trial: Trial) -> float:
@@ -242,14 +243,11 @@ class _Searching:
         most = max(map(self._worth, every), default=0.0)
         good = [one for one in every if self._worth(one) >= most - AS_GOOD]
         order = list(Stage)
-        # Among those that are as good, one that exposes nobody is better than one that uses the limit up.
+        # Among those that are as good, one that leaves a tenth of the limit is better than one that uses it up.
+        limit = math.inf if self.goal.max_surest is None else 0.9 * self.goal.max_surest
         return min(
             good,
-            key=lambda one: (
-                order.index(one.family.stage),
-                one.dials.exposed.ends[1] >= MUCH_EXPOSED,
-                -self._worth(one),
-            ),
+            key=lambda one: (order.index(one.family.stage), one.dials.surest.ends[1] >= limit, -self._worth(one)),
             default=None,
         )
 

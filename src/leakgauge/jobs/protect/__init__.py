@@ -199,7 +199,7 @@ def protect(
         # Stages ask for the same counts, each a pass over all rows; a table that changed meanwhile is refused anyway.
         source = remembered(source)
         settled, coarsening = _settled(request, source, progress or (lambda event: None))
-        policy, explaining = policy_of(request.limits), Explaining.by(request.declared)
+        policy, explaining = policy_of(request.limits, request.declared), Explaining.by(request.declared)
         judging = Judging(source, policy)
         levels = None if earlier is None else earlier.levels(settled)
         sources = open_sources(settled, source, opened, levels, judging.learnt)

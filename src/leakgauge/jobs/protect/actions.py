@@ -109,7 +109,7 @@ def _settings(start: Setting, trials: Trials) -> Iterator[Setting]:
     for setting in _tuned(fewer, trials):
         turned |= setting.is_kept
         yield setting
-    if {"min_protection", "max_exposed", "max_alone", "min_k"} & missed:
+    if {"min_protection", "max_surest", "max_alone", "max_linked", "min_k"} & missed:
         changes: Iterable[Setting] = _public_changes(fewer, trials)
         if not trials.judging.learnt:
             # The nearest first; where each needs its own learner, one is followed up before the next is trained.
@@ -376,8 +376,13 @@ def _nearer(found: list[Setting], now: Verdict) -> Iterator[Setting]:
     for one in found:
         fewer = [other.verdict for other in found if len(other.said) < len(one.said)]
         is_nearer = short_of(one.verdict) < min(map(short_of, (now, *fewer))) - NEARER
-        if not one.is_kept and is_nearer and 2 * _lowest(one.verdict, "effect") >= _lowest(now, "effect"):
+        if not one.is_kept and is_nearer and 2 * _balance(one.verdict) >= _balance(now):
             yield one
+
+
+def _balance(verdict: Verdict) -> float:
+    """The geometric mean of protection and usefulness, which is lost with either."""
+    return math.sqrt(_lowest(verdict, "protection") * _lowest(verdict, "usefulness"))
 
 
 def _lowest(verdict: Verdict, dial: str) -> float:

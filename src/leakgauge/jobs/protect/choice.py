@@ -164,7 +164,7 @@ def choose_all(
 
     if any(map(refuses, asked.aims)):
         return choices
-    limits, searched = policy_of(asked.limits), [aim for aim in asked.aims if aim.is_searched]
+    limits, searched = policy_of(asked.limits, asked.declared), [aim for aim in asked.aims if aim.is_searched]
     if len(searched) < 2 or asked.budget.accounted is not None or "min_protection" not in limits.given:
         return choices
     for _ in searched:
@@ -367,7 +367,7 @@ def _planned(text: str, sources: Sources, aim: Aim) -> Chosen:
 def _searched(sources: Sources, aim: Aim, progress: Progress, beside: Mapping[Secret, Chosen]) -> Choice:
     """The most useful setting that protects as asked for, judged in the whole release."""
     asked, (secret,) = sources.asked, aim.columns
-    limits, bought = policy_of(asked.limits), asked.budget.accounted is not None
+    limits, bought = policy_of(asked.limits, asked.declared), asked.budget.accounted is not None
     least, useful = (
         getattr(limits, name) if name in limits.given else None for name in ("min_protection", "min_usefulness")
     )
@@ -375,8 +375,8 @@ def _searched(sources: Sources, aim: Aim, progress: Progress, beside: Mapping[Se
         secret,
         min_protection=None if least is None else min(least, MOST_PROTECTION),
         min_usefulness=useful,
-        min_guarantee=limits.min_guarantee,
-        max_exposed=limits.max_exposed,
+        max_epsilon=limits.max_epsilon,
+        max_surest=limits.max_surest,
         max_lost=limits.max_lost,
         use=use_named(asked.limits.use),
         keep=Keep(asked.limits.kept),
@@ -407,9 +407,9 @@ def _searched(sources: Sources, aim: Aim, progress: Progress, beside: Mapping[Se
         progress=progress,
     )
     found = searching(goal)
-    if found.search.chosen is None and not {"max_exposed", "max_lost"} & limits.given:
+    if found.search.chosen is None and not {"max_surest", "max_lost"} & limits.given:
         # Limits of the default policy only colour the verdict and refuse nothing.
-        found = searching(replace(goal, max_exposed=None, max_lost=None))
+        found = searching(replace(goal, max_surest=None, max_lost=None))
     evidence = partial(SecretResults, aim.columns, improvement=stored(found))
     try:
         trial = found.search.require()

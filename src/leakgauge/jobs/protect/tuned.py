@@ -39,8 +39,8 @@ MOST_NATS = 8.0
 Change: TypeAlias = Mapping[str, Any]
 """Options of a request."""
 _BUDGETS = ("max_epsilon", "max_leakage_bits")
-_BY_MORE = ("min_protection", "max_exposed", "min_guarantee", *_BUDGETS)
-_BY_LESS = ("min_usefulness", "min_effect")
+_BY_MORE = ("min_protection", "max_surest", *_BUDGETS)
+_BY_LESS = ("min_usefulness",)
 """Limits that more noise keeps, and less."""
 
 
@@ -143,19 +143,14 @@ def _is_safe(setting: Setting, secret: str, policy: DialPolicy) -> bool:
     return (
         not beyond
         and dials.protection.ends[0] >= (policy.min_protection or 0)
-        and dials.exposed.ends[1] <= (100 if policy.max_exposed is None else policy.max_exposed)
-        and dials.guarantee.ends[0] >= (policy.min_guarantee or 0)
+        and dials.surest.ends[1] <= (100 if policy.max_surest is None else policy.max_surest)
     )
 
 
 def is_useful(setting: Setting, secret: str, policy: DialPolicy) -> bool:
     """Whether one secret has no more noise than it may."""
     dials = setting.verdict.dials[secret]
-    return (
-        "max_lost" not in missed_lines(setting.verdict)
-        and dials.usefulness.ends[0] >= (policy.min_usefulness or 0)
-        and dials.effect.ends[0] >= (policy.min_effect or 0)
-    )
+    return "max_lost" not in missed_lines(setting.verdict) and dials.usefulness.ends[0] >= (policy.min_usefulness or 0)
 
 
 def tuned_number(start: Setting, dial: Tuning, of: str, trials: Trials) -> Setting | None:

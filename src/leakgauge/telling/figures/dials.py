@@ -1,4 +1,4 @@
-"""The six dials of a secret, for the unchanged table and for the release, and their limits."""
+"""The three dials of a secret, for the unchanged table and for the release, and their limits."""
 
 from __future__ import annotations
 
@@ -16,11 +16,8 @@ from leakgauge.telling.figures.criteria import SEEN, ends_of
 
 NAMES: Final = {
     "protection": message("protection"),
-    "exposed": message("exposed"),
-    "guarantee": message("guarantee"),
+    "surest": message("surest"),
     "usefulness": message("usefulness"),
-    "effect": message("effect"),
-    "efficiency": message("efficiency"),
 }
 """What the dials are called."""
 _NOTHING_KNOWN = (0.0, 100.0)
@@ -54,7 +51,7 @@ def dials_figure(
     names, limited = [row["name"] for row in rows], [row for row in rows if row["limit"] is not None]
     tick = {"type": "tick", "thickness": 3, "size": _STEP - 5, "color": chart.ALARM, "aria": False}
     under = [
-        language.say("Higher is better, except for “exposed”. The thick band is the interval."),
+        language.say("Higher is better, except for “surest”. The thick band is the interval."),
         language.say("The vertical mark is the limit of the policy; the worse end of the band must meet it."),
     ]
     area = chart.WIDTH - _LABELS - 30 - max(width_of(row["number"]) for row in rows) - 16
@@ -87,19 +84,18 @@ def _by_side(sides: Mapping[str, str], before: str, after: str) -> dict[str, Any
 
 
 def _row(name: str, dial: Quantity, before: float | None, limit: float | None, language: Language) -> dict[str, Any]:
-    exposed, known = name == "exposed", is_known(dial)
+    surest, known = name == "surest", is_known(dial)
     called = language.say(NAMES[name])
-    called = language.say("{dial!s} (lower is better)", dial=called) if exposed else called
+    called = language.say("{dial!s} (lower is better)", dial=called) if surest else called
     low, high = (ends_of(dial) if known else None) or (None, None)
     value = dial.value
     number = language.say("not known")
     if known:
-        unit = "%" if exposed else ""
-        after = at_most(value) if exposed else at_least(value)
+        after = at_most(value) if surest else at_least(value)
         # What is rare must not read as what never happens.
         ends = ("<0.01" if 0 < one < 0.01 else f"{one:.3g}" for one in (before, after) if one is not None)
-        number = " → ".join(f"{one}{unit}" for one in ends)
-    template = message("limit: at most {limit:.3g}") if exposed else message("limit: at least {limit:.3g}")
+        number = " → ".join(ends)
+    template = message("limit: at most {limit:.3g}") if surest else message("limit: at least {limit:.3g}")
     held = "" if limit is None else language.say(template, limit=limit)
     told = clauses(language, *(one for one in (number, held) if one))
     return {

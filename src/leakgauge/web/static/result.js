@@ -96,7 +96,7 @@ function resultOf(job, found) {
 
 function secretOf(job, { scores, notes, criteria, pictures }, place) {
   return [
-    scores && h("div", { class: "dials" }, h("h3", {}, say("The six scores"), help("dial")), fragment(scores), findings(notes)),
+    scores && h("div", { class: "dials" }, h("h3", {}, say("The three scores"), help("dial")), fragment(scores), findings(notes)),
     criteria && h("details", { class: "criteria" }, h("summary", {}, say("What explains it")), help("criterion"), findings(criteria)),
     picturesOf(job, pictures, place),
   ];
