@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Attacker, DialEvidence, Dials, Statistic, share
-from leakgauge.artefacts.verdict import Declaration, Recommendation, ReleaseFacts, Verdict
+from leakgauge.artefacts.verdict import Certain, Declaration, Recommendation, ReleaseFacts, Verdict
 from leakgauge.assessment.dials.evidence import evidence_by_law
-from leakgauge.assessment.dials.policy import DialPolicy
+from leakgauge.assessment.dials.policy import MOST_SURE, DialPolicy
 from leakgauge.assessment.dials.reading import dials_of
 from leakgauge.assessment.verdict import MOST_REASONS, verdict_of
 from leakgauge.case.law import ReleaseLaw
@@ -21,25 +21,17 @@ from leakgauge.probability import Channel, Distribution
 from leakgauge.randomness import simulation
 from leakgauge.sentences import Sentence
 
-GAINED, WORTH, EXPOSED = share(0.3), share(0.4), share(0.02)
+GAINED, WORTH, SUREST = share(0.3), share(0.4), share(0.2)
 DECLARED = ReleaseFacts(declared=tuple(Declaration))
 
 
 def dials(
     gained: Quantity | None = GAINED,
     worth: Quantity | None = WORTH,
-    exposed: Quantity | None = EXPOSED,
-    advantage: float | None = 0.5,
-    given_counts: bool = False,
+    surest: Quantity | None = SUREST,
 ) -> Dials:
     return dials_of(
-        DialEvidence(
-            attackers=(Attacker((), gained, gained),),
-            statistics=(Statistic((), worth),),
-            exposed=exposed,
-            advantage=advantage,
-            given_counts=given_counts,
-        )
+        DialEvidence(attackers=(Attacker((), gained, gained, surest=surest),), statistics=(Statistic((), worth),))
     )
 
 
@@ -50,13 +42,25 @@ def said(verdict: Verdict) -> list[str]:
 def test_what_keeps_the_policy_is_released() -> None:
     verdict = verdict_of({"illness": dials()}, DialPolicy(), DECLARED)
     assert verdict.recommendation is Recommendation.RELEASE
-    assert said(verdict) == [
-        "protection is 70 of 100",
-        "in the worst-affected group 2% of the people are exposed (their value becomes nearly certain)",
-        "usefulness is 40 of 100",
-    ]
-    assert [line.name for line in verdict.policy] == ["min_protection", "max_exposed", "min_usefulness"]
+    assert said(verdict) == ["protection is 70 of 100", "usefulness is 40 of 100"]
+    assert [line.name for line in verdict.policy] == ["min_protection", "max_surest", "min_usefulness"]
     assert all(line.holds for line in verdict.policy)
+
+
+def test_people_who_become_nearly_certain_are_the_first_reason() -> None:
+    facts = ReleaseFacts(declared=DECLARED.declared, certain=Certain("married", 3905, 14339))
+    assert said(verdict_of({"status": dials()}, DialPolicy(), facts))[0] == (
+        "the value of 3,905 of the 14,339 people with 'married' can be guessed with at least 90% certainty; before the "
+        "release: 0"
+    )
+    too_sure = verdict_of({"status": dials(surest=share(0.5))}, DialPolicy(), facts)
+    assert too_sure.recommendation is Recommendation.DO_NOT_RELEASE
+    assert said(too_sure)[0].startswith("the value of 3,905 of the 14,339 people")
+    assert "by 50 of 100; the default policy allows 45" in said(too_sure)[1]
+    nobody = ReleaseFacts(declared=DECLARED.declared, certain=Certain("married", 0, 14339))
+    assert (
+        said(verdict_of({"status": dials()}, DialPolicy(), nobody))[0] == "nobody's value becomes 90% certain or more"
+    )
 
 
 def test_missing_declarations_are_conditions() -> None:
@@ -80,20 +84,23 @@ def test_the_unfavourable_end_decides() -> None:
     verdict = verdict_of(unsure, DialPolicy(), DECLARED)
     assert verdict.recommendation is Recommendation.DO_NOT_RELEASE
     assert said(verdict) == ["protection is 55 of 100; the default policy requires 60"]
-    unsure = {"illness": dials(exposed=share(0.05, 0.0, 0.2))}
+    unsure = {"illness": dials(surest=share(0.4, 0.3, 0.5))}
     (reason,) = said(verdict_of(unsure, DialPolicy(), DECLARED))
     assert reason == (
-        "in the worst-affected group 20% of the people are exposed (their value becomes nearly certain); the default "
-        "policy allows 10%"
+        "the most exposed tenth of those who share a value can be guessed more surely by 50 of 100; the default policy "
+        "allows 45"
     )
 
 
 def test_a_limit_is_asked_for_only_by_somebody() -> None:
     """Each limit of the default policy says whose it is; the same number, once somebody gives it, is asked for."""
-    poor = {"illness": dials(gained=share(0.6), worth=share(0.1), exposed=share(0.2))}
+    poor = {"illness": dials(gained=share(0.6), worth=share(0.1), surest=share(0.6))}
     broken = (
-        (ReleaseFacts(declared=tuple(Declaration)), ("min_protection", "max_exposed", "min_usefulness")),
-        (ReleaseFacts(declared=tuple(Declaration), lost=0.2, alone=0.2), ("max_lost", "max_alone")),
+        (ReleaseFacts(declared=tuple(Declaration)), ("min_protection", "max_surest", "min_usefulness")),
+        (
+            ReleaseFacts(declared=tuple(Declaration), lost=0.2, alone=0.2, linked=0.2),
+            ("max_lost", "max_alone", "max_linked"),
+        ),
     )
     limits = DialPolicy().limits()
     assert {name for _, names in broken for name in names} == set(limits)
@@ -113,7 +120,7 @@ def test_people_who_are_guessed_are_the_first_reason() -> None:
     assert said(verdict) == [
         "because of this release an attacker guesses 8,479 more of 30,718 people correctly",
         "protection is 40 of 100; the default policy requires 60",
-        "20% of the rows are unique in the published columns; the default policy allows 5%",
+        "20% of the people are unique in the published columns; the default policy allows 5%",
     ]
 
 
@@ -124,7 +131,6 @@ def test_a_veto_sets_protection_to_0_whatever_the_policy() -> None:
     assert verdict.recommendation is Recommendation.DO_NOT_RELEASE
     assert said(verdict) == ["the claim of illness is broken"]
     assert [one.protection.value for one in verdict.dials.values()] == [0, 0]
-    assert all(one.effect.value == 0 for one in verdict.dials.values())
 
 
 def test_nothing_known_of_protection_is_a_veto() -> None:
@@ -145,16 +151,6 @@ def test_values_lost_veto_the_usefulness() -> None:
     assert kept.recommendation is Recommendation.RELEASE
 
 
-def test_a_guarantee_given_private_counts_counts_as_0_where_one_is_asked_for() -> None:
-    policy, fitted = DialPolicy(min_guarantee=40), {"illness": dials(given_counts=True)}
-    assert fitted["illness"].guarantee.value == 50
-    refused = verdict_of(fitted, policy, DECLARED)
-    assert said(refused) == ["the guarantee is 0 of 100; you require 40"]
-    public = ReleaseFacts(declared=tuple(Declaration), counts_may_be_known=True)
-    assert verdict_of(fitted, policy, public).recommendation is Recommendation.RELEASE
-    assert verdict_of(fitted, DialPolicy(), DECLARED).recommendation is Recommendation.RELEASE
-
-
 def test_of_several_secrets_the_lowest_decides() -> None:
     secrets = {"illness": dials(), "income": dials(gained=share(0.9), worth=share(0.1))}
     verdict = verdict_of(secrets, DialPolicy(), DECLARED)
@@ -168,8 +164,8 @@ def test_of_several_secrets_the_lowest_decides() -> None:
 def test_a_limit_of_which_nothing_is_known_is_not_kept() -> None:
     verdict = verdict_of({"illness": dials()}, DialPolicy(max_epsilon=1.0), DECLARED)
     assert said(verdict) == ["max_epsilon is set, but its value is unknown"]
-    unread = verdict_of({"illness": dials(exposed=None), "income": dials()}, DialPolicy(), DECLARED)
-    assert said(unread) == ["max_exposed is set, but its value is unknown"]
+    unread = verdict_of({"illness": dials(surest=None), "income": dials()}, DialPolicy(), DECLARED)
+    assert said(unread) == ["max_surest is set, but its value is unknown"]
     spent = ReleaseFacts(declared=tuple(Declaration), epsilon=0.9)
     assert verdict_of({"illness": dials()}, DialPolicy(max_epsilon=1.0), spent).recommendation is Recommendation.RELEASE
 
@@ -183,10 +179,7 @@ def test_without_a_secret_there_is_nothing_to_judge() -> None:
 def test_no_verdict_is_without_a_reason(data: st.DataObject) -> None:
     parts = st.none() | st.tuples(*[st.floats(0, 1)] * 3).map(sorted).map(lambda three: share(*(three[1], *three[::2])))
     names = data.draw(st.integers(1, 3))
-    secrets = {
-        str(at): dials(data.draw(parts), data.draw(parts), data.draw(parts), data.draw(st.none() | st.floats(0, 1)))
-        for at in range(names)
-    }
+    secrets = {str(at): dials(data.draw(parts), data.draw(parts), data.draw(parts)) for at in range(names)}
     shares = st.none() | st.floats(0, 1)
     declared = tuple(one for one in Declaration if data.draw(st.booleans()))
     facts = ReleaseFacts(declared=declared, lost=data.draw(shares), alone=data.draw(shares))
@@ -195,7 +188,7 @@ def test_no_verdict_is_without_a_reason(data: st.DataObject) -> None:
     released = verdict.recommendation is not Recommendation.DO_NOT_RELEASE
     assert released == (not verdict.vetoes and all(line.holds for line in verdict.policy))
     for one in verdict.dials.values():
-        for name in ("protection", "exposed", "guarantee", "usefulness", "effect", "efficiency"):
+        for name in ("protection", "surest", "usefulness"):
             low, high = getattr(one, name).ends
             assert 0 <= low <= getattr(one, name).value <= high <= 100
 
@@ -211,12 +204,12 @@ def test_a_hundred_random_tables() -> None:
         found = dials_of(evidence_by_law(ReleaseLaw(source, channel)))
         verdict = verdict_of({"x": found}, DialPolicy(), DECLARED)
         assert verdict.reasons
-        for name in ("protection", "exposed", "guarantee", "usefulness", "effect", "efficiency"):
+        for name in ("protection", "surest", "usefulness"):
             assert 0 <= getattr(found, name).value <= 100
 
 
 def test_two_even_values() -> None:
-    """Randomized response gains 40 points for 16 of use; of a sample, it keeps the default policy."""
+    """Randomized response gains 40 points for 16 of use; of a sample, it makes somebody too sure."""
     source = Distribution(["yes", "no"], [0.5, 0.5])
     response = randomized_response(2 * np.arctanh(0.4), letters=source.outcomes).channel()
     sampled = sampled_randomized_response(
@@ -225,5 +218,6 @@ def test_two_even_values() -> None:
     whole, part = (dials_of(evidence_by_law(ReleaseLaw(source, one))) for one in (response, sampled))
     assert (round(whole.protection.value), round(whole.usefulness.value)) == (60, 16)
     assert (round(part.protection.value), round(part.usefulness.value)) == (61, 31)
-    assert part.exposed.value <= 1e-6
-    assert verdict_of({"x": part}, DialPolicy(), DECLARED).recommendation is Recommendation.RELEASE
+    # Half of the people get a label that is 90% certain: on average it protects, but not those whom it shows.
+    assert part.surest.value > MOST_SURE
+    assert verdict_of({"x": part}, DialPolicy(), DECLARED).recommendation is Recommendation.DO_NOT_RELEASE

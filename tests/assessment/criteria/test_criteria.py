@@ -84,6 +84,10 @@ def test_no_criterion_is_better_than_its_dial(epsilon: float) -> None:
     for one in criteria_of(evidence, dials).criteria:
         assert one.points is not None
         if one.dial is not None:
+            if one.dial == "guarantee":
+                assert dials.guarantee is not None
+                assert one.points.value == pytest.approx(100 * (1 - dials.guarantee.advantage))
+                continue
             dial = getattr(dials, one.dial)
             assert one.points.value <= dial.value and one.points.ends[1] <= dial.ends[1]
 
@@ -105,7 +109,9 @@ def test_a_guarantee_is_one_advantage_whatever_its_parameters_are() -> None:
     ]
     assert points(criteria_of(moved, dials)) == points(criteria_of(evidence, dials))
     guarantee = by_key(criteria_of(evidence, dials))["guarantee"]
-    assert guarantee.points == dials.guarantee and guarantee.standing is Standing.DECLARED
+    assert dials.guarantee is not None and guarantee.points is not None
+    assert guarantee.points.value == pytest.approx(100 * (1 - dials.guarantee.advantage))
+    assert guarantee.standing is Standing.DECLARED
     assert [leaf.leaf for leaf in guarantee.leaves] == ["1", "2", "3"]
 
 

@@ -21,9 +21,9 @@ from tests.laws.releases import sources
 
 
 def summed(cells: PersonsCells) -> tuple[float, float, float]:
-    """How often the best guess is right, the nats told and the exposed of the worst value, output by output."""
+    """How often the best guess is right, the nats told and how sure somebody becomes, output by output."""
     p = np.append(cells.shares, 1 - cells.shares.sum())
-    right, left, sure = 0.0, 0.0, np.zeros(len(p))
+    right, left, seen = 0.0, 0.0, list[Floats]()
     for outputs in product(range(len(cells.own)), repeat=len(cells.shares)):
         law = [[cells.own[y] if at == who else cells.other[y] for at, y in enumerate(outputs)] for who in range(len(p))]
         joint = p * np.prod(law, axis=1)
@@ -32,10 +32,16 @@ def summed(cells: PersonsCells) -> tuple[float, float, float]:
         t = joint / joint.sum()
         right += joint.max()
         left -= float((joint * np.log(np.where(joint > 0, joint / joint.sum(), 1.0))).sum())
-        c = np.maximum(0.9, 1 - (1 - p) / 5)
-        sure += joint.sum() * t * np.maximum(t - c, 0) / (1 - c)
+        seen.append(joint)
     whole = -float((p[p > 1e-12] * np.log(p[p > 1e-12])).sum())
-    return right, whole - left, float((sure[p > 1e-9] / p[p > 1e-9]).max())
+    every = np.array(seen)
+    t = every / every.sum(axis=1, keepdims=True)
+    sure = []
+    for value in np.flatnonzero(p > 1e-9):
+        order = np.argsort(-t[:, value])
+        taken = np.diff(np.minimum(np.cumsum(every[order, value]), p[value] / 10), prepend=0.0)
+        sure.append(float(taken @ t[order, value]) / (p[value] / 10) - p[value])
+    return right, whole - left, max(sure) / (1 - p[p > 1e-9].min())
 
 
 def drawn_cells(seed: int) -> PersonsCells:
@@ -49,16 +55,16 @@ def drawn_cells(seed: int) -> PersonsCells:
 @pytest.mark.parametrize("seed", range(12))
 def test_cells_are_what_a_sum_over_all_outputs_says(seed: int) -> None:
     cells = drawn_cells(seed)
-    right, told, exposed = summed(cells)
+    right, told, surest = summed(cells)
     assert cells.guessed() == pytest.approx(right, abs=1e-9)
     assert cells.told() >= told - 1e-9
-    low, high = cells.exposed()
-    assert low - 1e-9 <= exposed <= high + 1e-9
+    low, high, _ = cells.surest()
+    assert low - 1e-9 <= surest <= high + 1e-9
     law = cells.law()
     assert law is not None
     evidence = evidence_by_law(law)
-    assert evidence.exposed is not None
-    assert evidence.exposed.value == pytest.approx(exposed, abs=1e-9)
+    (attacker,) = evidence.attackers
+    assert attacker.surest is not None and attacker.surest.value == pytest.approx(surest, abs=1e-9)
 
 
 def test_unary_encoding_is_cells_of_coins() -> None:

@@ -10,12 +10,12 @@ from leakgauge.artefacts.dials import Attacker, DialEvidence, Statistic, share
 from leakgauge.artefacts.exposure import Bracket, Exposure
 from leakgauge.assessment.dials.audited import attacker_of_audit
 from leakgauge.assessment.dials.evidence import evidence_by_law, gained_in_attack, told_at_most
-from leakgauge.assessment.dials.guarantee import advantage_of
+from leakgauge.assessment.dials.guarantee import guaranteed
 from leakgauge.assessment.dials.reading import dials_of
 from leakgauge.assessment.dials.usefulness import worth_of_rows
 from leakgauge.case.law import ReleaseLaw
 from leakgauge.case.numbers import condensed, law_of_noise
-from leakgauge.claims import ApproximateDP, GaussianDP, LocalDP, MutualInformation, ZeroConcentratedDP
+from leakgauge.claims import ApproximateDP, GaussianDP, LocalDP, MutualInformation, Statement, ZeroConcentratedDP
 from leakgauge.distances import Squared
 from leakgauge.errors import LabelError, ModelError, OptionError
 from leakgauge.mechanisms import laplace
@@ -104,9 +104,14 @@ def test_attacks_that_were_tried() -> None:
     assert "A better attacker may learn more than this one did." in map(str, dials.notes)
 
 
+def advantage_of(claims: list[Statement]) -> float | None:
+    found = guaranteed(claims)
+    return None if found is None else found.advantage
+
+
 def test_claims_as_an_advantage() -> None:
     assert advantage_of([ApproximateDP(0.1, 1e-3)]) == pytest.approx((np.exp(0.1) - 1 + 2e-3) / (np.exp(0.1) + 1))
-    assert advantage_of([LocalDP(800.0)]) == 1
+    assert advantage_of([LocalDP(800.0)]) is None
     assert advantage_of([GaussianDP(1.0)]) == pytest.approx(0.3829249)
     # The claim that allows less decides, and all of them hold.
     assert advantage_of([LocalDP(3.0), ZeroConcentratedDP(0.02)]) == pytest.approx(0.1)
@@ -114,19 +119,11 @@ def test_claims_as_an_advantage() -> None:
 
 
 def test_guarantee_given_the_counts_is_said() -> None:
-    evidence = DialEvidence(attackers=(), advantage=0.3, given_counts=True)
+    evidence = DialEvidence(attackers=(), guarantee=guaranteed([LocalDP(1.0)], given_counts=True))
     assert [str(note) for note in dials_of(evidence).notes] == [
-        "The guarantee takes the counts that the noise was tuned on as known."
+        "The guarantee is about any two values of one person.",
+        "The guarantee takes the counts that the noise was tuned on as known.",
     ]
-
-
-def test_efficiency() -> None:
-    def found(least: float | None, own: float | None) -> tuple[float, float]:
-        return dials_of(DialEvidence(attackers=(), least_told=least, own_told=own)).efficiency.ends
-
-    assert found(0.2, 0.4) == (50, 50)
-    assert found(0, 0) == found(None, 0) == (100, 100)
-    assert found(None, 0.4) == found(0.2, None) == (0, 100)
 
 
 def test_rows() -> None:

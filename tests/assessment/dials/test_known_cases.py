@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leakgauge.artefacts.dials import OF_A_RAW_COPY, DialEvidence, Neighbours
+from leakgauge.artefacts.dials import OF_A_RAW_COPY, DialEvidence
 from leakgauge.assessment.dials.evidence import evidence_by_law
-from leakgauge.assessment.dials.guarantee import advantage_of
+from leakgauge.assessment.dials.guarantee import guaranteed
+from leakgauge.assessment.dials.policy import MOST_SURE
 from leakgauge.assessment.dials.reading import dials_of
 from leakgauge.case.law import ReleaseLaw
 from leakgauge.case.numbers import law_of_noise
@@ -18,7 +19,7 @@ from leakgauge.design import Keep, MaxDistortion, RateDistortion, solve
 from leakgauge.distances import Hamming
 from leakgauge.mechanisms import gaussian, laplace, randomized_response
 from leakgauge.papers import rate_distortion
-from leakgauge.probability import Channel, Joint
+from leakgauge.probability import Channel, Distribution, Joint
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation
 from tests.laws.releases import household, sources
@@ -62,13 +63,11 @@ def require_noise(column: Floats) -> None:
         *(gaussian(0.1, delta, lower=0, upper=upper) for delta in (1e-3, 1e-6, 1e-2)),
     ):
         law, points = law_of_noise(noise, column, even)
-        dials = dials_of(
-            evidence_by_law(law, numbers=points, claims=noise.claims, neighbours=Neighbours.VALUES_OF_A_PERSON)
-        )
+        dials = dials_of(evidence_by_law(law, numbers=points, claims=noise.claims))
         assert dials.usefulness.value <= 2
         assert dials.protection.value >= 98
-        assert dials.exposed.value <= 1e-6
-        assert dials.guarantee.value >= 90
+        assert dials.surest.value <= 2
+        assert dials.guarantee is not None and dials.guarantee.advantage <= 0.1
 
 
 def test_the_papers_own_experiment_is_noise(data: Path) -> None:
@@ -95,11 +94,72 @@ def test_a_raw_copy_has_the_dials_that_pictures_start_from(numbers: Floats | Non
 def test_the_anchors_of_the_guarantee() -> None:
     anchors = {0.1: 95, 0.5: 76, 1.0: 54, 2.0: 24, 3.0: 9}
     for epsilon, points in anchors.items():
-        evidence = DialEvidence(attackers=(), advantage=advantage_of([LocalDP(epsilon)]))
-        assert round(dials_of(evidence).guarantee.value) == points
-    assert advantage_of([LocalDP(np.inf)]) == 1
-    assert advantage_of([]) is None
-    assert dials_of(DialEvidence(attackers=())).guarantee.value == 0
+        found = guaranteed([LocalDP(epsilon)])
+        assert found is not None and round(100 * (1 - found.advantage)) == points
+        assert found.odds == pytest.approx(np.exp(epsilon))
+    assert guaranteed([LocalDP(np.inf)]) is None
+    assert guaranteed([]) is None
+    assert dials_of(DialEvidence(attackers=())).guarantee is None
+
+
+SUREST = {
+    "response 1": (24.2, 24.4),
+    "response 2": (45.6, 46.1),
+    "response 3": (62.6, 63.4),
+    "redraw 0.8": (80.0, 89.1),
+    "redraw 0.6": (60.0, 75.2),
+    "redraw 0.4": (40.0, 57.1),
+    "redraw 0.25": (25.0, 39.1),
+    "copy 1": (100.0, 100.0),
+}
+PROTECTION = {
+    "response 1": (91.2, 94.4),
+    "response 2": (65.3, 69.6),
+    "response 3": (38.4, 40.7),
+    "redraw 0.8": (24.6, 27.7),
+    "redraw 0.6": (49.3, 55.4),
+    "redraw 0.4": (73.9, 82.5),
+    "redraw 0.25": (91.3, 93.0),
+    "copy 1": (0.0, 0.0),
+}
+"""Of the specification, from the table alone by independent code: of somebody who knows nothing, and the occupation."""
+
+
+@pytest.mark.parametrize("case", SUREST)
+def test_how_sure_somebody_becomes_of_a_marital_status(case: str) -> None:
+    people = rate_distortion.adult()
+    kind, amount = case.split()
+    shares, kept = people.row_marginal().probabilities, float(amount)
+    if kind == "response":
+        channel = randomized_response(kept, letters=people.rows).channel()
+    else:
+        channel = Channel(people.rows, people.rows, kept * np.eye(7) + (1 - kept) * np.tile(shares, (7, 1)))
+    attackers = evidence_by_law(ReleaseLaw(people, channel, ("occupation",)), backgrounds=[["occupation"]]).attackers
+    protection = [100 * (1 - max(one.gained.value, one.told.value)) for one in attackers if one.gained and one.told]
+    assert protection == pytest.approx(PROTECTION[case], abs=0.051)
+    assert [100 * one.surest.value for one in attackers if one.surest] == pytest.approx(SUREST[case], abs=0.051)
+
+
+def test_a_rare_disease_is_ranked_by_how_sure_somebody_becomes_of_it() -> None:
+    """0.93% of 10,000: a release whose positives are right half the time is worse than randomized response at ε = 2."""
+    ill = 0.0093
+    source = Distribution(["ill", "well"], [ill, 1 - ill])
+    half = 1 - ill / (1 - ill)
+    found = Channel(source.outcomes, source.outcomes, [[1.0, 0.0], [1 - half, half]])
+    response = randomized_response(2.0, letters=source.outcomes).channel()
+    released, noisy = (dials_of(evidence_by_law(ReleaseLaw(source, one))) for one in (found, response))
+    assert released.surest.value == pytest.approx(49.5, abs=0.1) and released.surest.value > MOST_SURE
+    assert noisy.surest.value < released.surest.value
+    assert released.surest_of.worst == "ill"
+
+
+def test_a_fair_coin_cannot_stay_below_a_threshold() -> None:
+    """47.5% of people get a label that is 92% certain: below a threshold of 0.9 by hardly anything, and not safe."""
+    coin = Distribution(["heads", "tails"], [0.5, 0.5])
+    label = np.array([[0.92, 0.08], [0.08, 0.92]])
+    channel = Channel(coin.outcomes, ("heads", "tails", None), np.column_stack([0.475 * label, np.full(2, 0.525)]))
+    dials = dials_of(evidence_by_law(ReleaseLaw(coin, channel)))
+    assert dials.surest.value == pytest.approx(84) and dials.surest.value > MOST_SURE
 
 
 def test_forty_percent_in_the_clear_is_exposure_that_an_average_misses() -> None:
@@ -109,5 +169,5 @@ def test_forty_percent_in_the_clear_is_exposure_that_an_average_misses() -> None
         channel = Channel(source.outcomes, (*source.outcomes, None), matrix)
         dials = dials_of(evidence_by_law(ReleaseLaw(source, channel)))
         assert dials.protection.value == pytest.approx(60)
-        assert dials.exposed.value == pytest.approx(40)
+        assert dials.surest.value == pytest.approx(100)
         assert dials.usefulness.value == pytest.approx(40)

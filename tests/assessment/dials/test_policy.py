@@ -20,10 +20,11 @@ def written(folder: Path, text: str) -> Path:
 def test_the_default_policy() -> None:
     assert DialPolicy().limits() == {
         "min_protection": 60,
-        "max_exposed": 10,
+        "max_surest": 45,
         "min_usefulness": 20,
         "max_lost": 0.01,
         "max_alone": 0.05,
+        "max_linked": 0.05,
     }
     assert DialPolicy().declared == tuple(Declaration)
 
@@ -46,18 +47,18 @@ def test_a_signed_threshold_does_not_change_its_meaning(tmp_path: Path, name: st
         read_dial_policy(place)
     new = REPLACED[name]
     assert str(error.value) == (
-        f"{place} sets {name!r}, a limit of the earlier scores; choose a limit again and set {new!r}, from 0 to 100."
+        f"{place} sets {name!r}, a limit of earlier scores; choose a limit again and set {new!r} instead."
     )
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("min_protecton = 60", "sets 'min_protecton', which is not a limit; did you mean 'min_protection' or"),
+        ("min_protecton = 60", "sets 'min_protecton', which is not a limit; did you mean 'min_protection'?"),
         ("min_protection = 101", "min_protection is 101; give a number from 0 to 100."),
         ("max_lost = 2", "max_lost is 2; give a number from 0 to 1."),
         ("max_epsilon = inf", "max_epsilon is inf; give a number of at least 0."),
-        ("max_exposed = nan", "max_exposed is nan; give a number from 0 to 100."),
+        ("max_surest = nan", "max_surest is nan; give a number from 0 to 100."),
         ("min_usefulness = true", "min_usefulness is True; give a number from 0 to 100."),
         ("min_k = 2.5", "min_k is 2.5; give a whole number of at least 1."),
         (
@@ -71,7 +72,8 @@ def test_a_signed_threshold_does_not_change_its_meaning(tmp_path: Path, name: st
             "min_protection = 100\nmin_usefulness = 20",
             "min_protection = 100 and min_usefulness = 20 contradict each other",
         ),
-        ("max_epsilon = 0\nmin_effect = 10", "max_epsilon = 0 and min_effect = 10 contradict each other"),
+        ("max_epsilon = 0\nmin_usefulness = 10", "max_epsilon = 0 and min_usefulness = 10 contradict each other"),
+        ("max_surest = 0\nmin_usefulness = 10", "max_surest = 0 and min_usefulness = 10 contradict each other"),
         (
             "min_protection = 5\nmin_usefulness = 100",
             "min_protection = 5 and min_usefulness = 100 contradict each other",
@@ -86,5 +88,11 @@ def test_what_is_not_a_policy_is_refused(tmp_path: Path, text: str, said: str) -
 
 def test_a_policy_in_python_is_held_to_the_same() -> None:
     with pytest.raises(OptionError, match="contradict each other"):
-        DialPolicy(min_guarantee=100)
-    assert DialPolicy(min_guarantee=100, min_usefulness=None).limits()["min_guarantee"] == 100
+        DialPolicy(max_epsilon=0)
+    assert DialPolicy(max_epsilon=0, min_usefulness=None).limits()["max_epsilon"] == 0
+
+
+def test_highly_sensitive_data_have_a_stricter_default_that_a_given_limit_replaces() -> None:
+    assert DialPolicy().for_sensitive_data().max_surest == 33
+    given = DialPolicy().asking(max_surest=45.0)
+    assert given.for_sensitive_data() == given

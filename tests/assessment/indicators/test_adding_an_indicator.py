@@ -45,7 +45,7 @@ def test_a_toy_indicator_explains_its_criterion(monkeypatch: pytest.MonkeyPatch)
     leaf = LeafNode(ROWS.leaf, ROWS.name, "feasibility", Best.HIGHER)
     found = criteria_of(
         evidence,
-        dials_of(DialEvidence(attackers=(), advantage=0.5)),
+        dials_of(DialEvidence(attackers=())),
         replace(ours, leaves={**ours.leaves, ROWS.leaf: leaf}),
     )
     (shown,) = [one for each in found.criteria for one in each.leaves if one.leaf == ROWS.leaf]

@@ -49,7 +49,7 @@ def test_the_choice_is_the_most_useful_of_all_that_keep_the_limits(people: Table
     chosen = found.require()
     kept = [one for one in found.trials if not one.short and not one.family.counts_rows]
     assert chosen.usefulness >= max(one.usefulness for one in kept) - 0.5
-    assert chosen.dials.protection.ends[0] >= 70 and chosen.dials.exposed.ends[1] <= 10
+    assert chosen.dials.protection.ends[0] >= 70 and chosen.dials.surest.ends[1] <= 45
     assert not found.blocking and found.closest is chosen
     # Everybody who reads the verdict sees the same.
     policy = DialPolicy(min_protection=70, min_usefulness=None, max_lost=None, max_alone=None, declared=())
@@ -112,14 +112,16 @@ def test_designed_channels_keep_the_shares_unless_nothing_is_to_be_kept(people: 
 
 
 def test_what_is_fitted_to_counts_guarantees_nothing_unless_they_were_bought(people: Table) -> None:
-    asked: dict[str, Any] = {"min_protection": 20, "min_guarantee": 20, "max_exposed": None}
+    asked: dict[str, Any] = {"min_protection": 20, "max_epsilon": 3.0, "max_surest": None}
     private = most_useful(people, "illness", **asked)
     assert not private.require().family.is_fitted
     fitted = [one for one in private.trials if one.family.is_fitted]
-    assert fitted and all(one.dials.given_counts and "min_guarantee" in one.short for one in fitted)
+    assert fitted and all(one.dials.guarantee is None or "max_epsilon" in one.short for one in fitted)
     bought = most_useful(people, "illness", counts_are_private=False, rows=500, **asked)
     fitted = [one for one in bought.trials if one.family.is_fitted]
-    assert any(not one.short for one in fitted) and not any(one.dials.given_counts for one in fitted)
+    assert any(not one.short for one in fitted) and not any(
+        one.dials.guarantee is not None and one.dials.guarantee.given_counts for one in fitted
+    )
 
 
 def test_a_mechanism_of_today_is_the_cheapest_to_change(people: Table) -> None:
@@ -178,7 +180,7 @@ def test_the_text_of_a_setting_is_read_back() -> None:
             if one.text is not None and not one.family.counts_rows:
                 assert parse_mechanism(one.text).claims == one.mechanism.claims
             assert (one.channel is None) == (one.text is not None)
-            for dial in ("protection", "exposed", "guarantee", "usefulness", "effect"):
+            for dial in ("protection", "surest", "usefulness"):
                 low, high = getattr(one.dials, dial).ends
                 assert 0 <= low <= high <= 100 and not np.isnan(low + high)
 

@@ -30,7 +30,7 @@ from tests.assessment.search.columns import ADULT, LETTERS, NUMBERS, POWER, adul
 from tests.grids import nightly
 
 LEAST = 60.0
-MOST_EXPOSED = 10.0
+MOST_SURE = 45
 
 
 def by_hand(column: CountedColumn, bounds: dict[str, float], step: float) -> Iterator[tuple[str, DialEvidence]]:
@@ -75,13 +75,13 @@ def best_by_hand(column: CountedColumn, bounds: dict[str, float], step: float) -
     best = None
     for _, evidence in by_hand(column, bounds, step):
         dials = dials_of(evidence)
-        if dials.protection.ends[0] >= LEAST and dials.exposed.ends[1] <= MOST_EXPOSED:
+        if dials.protection.ends[0] >= LEAST and dials.surest.ends[1] <= MOST_SURE:
             best = max(best or 0.0, dials.usefulness.ends[0])
     return best
 
 
 def require_as_good(table: Table, name: str, bounds: dict[str, float], step: float = 0.05) -> Search:
-    found = most_useful(table, name, min_protection=LEAST, max_exposed=MOST_EXPOSED, **bounds)  # type: ignore[arg-type]
+    found = most_useful(table, name, min_protection=LEAST, max_surest=MOST_SURE, **bounds)  # type: ignore[arg-type]
     by_scan = best_by_hand(counted_column(table, Goal(name)), bounds, step)
     if by_scan is not None:
         assert found.chosen is not None, name
@@ -126,7 +126,7 @@ def test_searches_of_loads(data: Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["coin", *map(nightly, LETTERS)])
 def test_no_step_of_randomized_response_is_better(name: str) -> None:
     """Held to protection alone, in steps of 0.05."""
-    found = most_useful(made_up(), name, min_protection=LEAST, max_exposed=None)
+    found = most_useful(made_up(), name, min_protection=LEAST, max_surest=None)
     assert found.chosen is not None
     column = counted_column(made_up(), Goal(name))
     for epsilon in np.arange(0.05, 8, 0.05):

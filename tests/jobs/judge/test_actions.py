@@ -20,7 +20,7 @@ from leakgauge.tables import open_table
 from tests.grids import nightly
 from tests.jobs.judge.tables import households, judged
 
-DIALS = ("protection", "exposed", "guarantee", "usefulness", "effect", "efficiency")
+DIALS = ("protection", "surest", "usefulness")
 TOLD = {"purpose": "teaching", "recipient": "a school", "review": "2099-01-01"}
 JOBS: dict[str, dict[str, Any]] = {
     "too little noise": {"max_distortion": 0.1, **TOLD},
@@ -173,7 +173,7 @@ def test_what_was_bought_or_repeated_has_no_actions(people: str) -> None:
 def test_rows_are_judged_by_rows(people: str) -> None:
     asked = Request.of(people, secret=("status",), max_distortion=0.55, use="rows")
     with open_table(people) as table:
-        judging = Judging(table, DialPolicy(min_protection=None, max_exposed=None))
+        judging = Judging(table, DialPolicy(min_protection=None, max_surest=None))
         now = judging.before(asked)
         (first, *_) = actions(now, asked, judging)
     assert now.use == "rows" and first.promised["status"].usefulness.value >= 20
@@ -183,7 +183,7 @@ def test_limits_of_budgets_are_known_before_anything_is_drawn(people: str) -> No
     asked = Request.of(people, secret=("status",), mechanism=("randomized-response:epsilon=2",))
     with open_table(people) as table:
         policy = DialPolicy(
-            min_protection=None, max_exposed=None, min_usefulness=None, max_epsilon=1, max_leakage_bits=1
+            min_protection=None, max_surest=None, min_usefulness=None, max_epsilon=1, max_leakage_bits=1
         )
         judging = Judging(table, policy)
         now = judging.before(asked)

@@ -36,6 +36,8 @@ NEAR = 0.1
 DIGITS = 4
 """Of a parameter: more would be noise to whoever types it."""
 MOST_STEPS = 16
+MILDER, REFINED, FEW = 5, 3, 3
+"""Values of ε for a sample of the rows, rounds in which those near the best are tried, and shares tried at each."""
 AS_GOOD = 0.5
 """Points of usefulness, or protection, that a dearer change must be better by."""
 
@@ -143,13 +145,36 @@ class _Searching:
         if found := self._end(family, points):
             yield found
         if family.is_sampled and points and (epsilon := self._sampled_at(family, points)):
-            part = self._staged(sampled(family, epsilon))
-            if found := self._end(part, self._points(part)):
-                yield found
+            yield from self._ends_of_samples(family, points, epsilon)
 
-    def _points(self, family: Family) -> list[Trial]:
+    def _ends_of_samples(self, response: Family, points: list[Trial], epsilon: float) -> Iterator[Trial]:
+        """The best sample of the rows at this ε and, where it makes somebody too sure, at smaller ones.
+
+        Of a sample the sampled rows are the most exposed tenth, however few they are, so that only a smaller ε helps.
+        """
+        ends = dict[float, Trial | None]()
+
+        def end(at: float) -> float:
+            if at not in ends:
+                part = self._staged(sampled(response, float(f"{at:.{DIGITS}g}")))
+                ends[at] = self._end(part, self._points(part, FEW))
+            found = ends[at]
+            return -math.inf if found is None else self._worth(found)
+
+        end(epsilon)
+        least = max((one.parameter for one in points if not self._unsafe(one)), default=epsilon)
+        if self.goal.max_surest is not None and least < epsilon:
+            tried = [least * (epsilon / least) ** (step / MILDER) for step in range(MILDER + 1)]
+            for _ in range(REFINED):
+                at = max(range(len(tried)), key=lambda place: end(tried[place]))
+                near = tried[max(at - 1, 0) : at + 2]
+                tried = sorted({*near, *(math.sqrt(one * other) for one, other in pairwise(near))})
+            max(tried, key=end)
+        yield from (one for one in ends.values() if one is not None)
+
+    def _points(self, family: Family, count: int = GRID) -> list[Trial]:
         low, high = family.span
-        steps = (low * (high / low) ** (at / (GRID - 1)) for at in range(GRID))
+        steps = (low * (high / low) ** (at / (count - 1)) for at in range(count))
         return [trial for step in steps if (trial := self._trial(family, step)) is not None]
 
     def _end(self, family: Family, points: list[Trial]) -> Trial | None:
@@ -204,8 +229,8 @@ class _Searching:
     def _sampled_at(self, response: Family, points: list[Trial]) -> float | None:
         """The ε at which a sample of the rows is most useful; None where no ε is better with a sample than without.
 
-        What a sample of the rows gains, tells, exposes and is worth is that share of what all rows do, so that the
-        best sample at an ε follows from all rows.
+        What a sample of the rows gains, tells and is worth is that share of what all rows do, so that the best sample
+        at an ε follows from all rows.
         """
         at = max(range(len(points)), key=lambda place: self._of_sample(points[place])[0])
         near = [points[place] for place in (at - 1, at, at + 1) if 0 <= place < len(points)]
@@ -225,11 +250,8 @@ class _Searching:
             wanted, whole = goal.min_usefulness or 0.0, dials.usefulness.value
             share = min(wanted / whole, 1.0) if whole > 0 else 1.0
             return -share * (100 - dials.protection.ends[0]) if whole >= wanted else -math.inf, share
-        told, sure = 100 - dials.protection.ends[0], dials.surest.ends[1]
+        told = 100 - dials.protection.ends[0]
         share = min((100 - goal.min_protection) / max(told, 1e-9), 1.0)
-        if goal.max_surest is not None:
-            # Of a sample of less than a tenth the rows themselves are the tenth that counts.
-            share = min(share, goal.max_surest / max(sure, 1e-9))
         return share * dials.usefulness.value, share
 
     def _worth(self, trial: Trial) -> float:
