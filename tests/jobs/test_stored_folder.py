@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from leakgauge.artefacts import Job, Judgement, codec
+from leakgauge.artefacts.improvement import StoredImprovement
 from leakgauge.report import Edition, Report
 from tests.report.reading import texts
 
@@ -36,3 +38,15 @@ def test_a_release_that_grades_decided_on_is_said_not_to_be_judged() -> None:
             edition is Edition.INTERNAL
         )
         assert "verdict" not in {section.key for section in document.sections} and "grade" not in said
+
+
+def test_a_verdict_by_six_scores_is_read_and_what_it_did_not_measure_is_unknown() -> None:
+    """Made by ``protect --max-distortion 0.2 --simulate 7`` and by ``improve --min-protection 60``."""
+    place = STORED / "six-scores"
+    verdict = codec.read(Judgement, place / "verdict.json")
+    assert str(verdict.reasons[0]).startswith("it is a simulation")
+    (scores,) = verdict.dials.values()
+    assert 31 < scores.protection.value < 32 and scores.surest.ends == (0, 100)
+    assert codec.read(Job, place / "job.json").headline is None
+    search = codec.read(StoredImprovement, place / "improvement.json")
+    assert search.chosen is not None and search.chosen.dials.surest.ends == (0, 100)

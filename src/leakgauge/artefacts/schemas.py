@@ -9,9 +9,11 @@ from typing import Any, Final
 
 import msgspec
 
+from leakgauge.artefacts.improvement import StoredImprovement
 from leakgauge.artefacts.job import Job, PageJob, from_first_job, from_second_job, from_third_job
 from leakgauge.artefacts.quantity import Levels, from_first_levels
 from leakgauge.artefacts.record import Record, from_first_record
+from leakgauge.artefacts.verdict import Judgement, from_first_verdict, from_second_improvement
 
 _MODULES: Final = (
     *("audit", "channel_file", "composition", "design", "estimates", "evidence", "improvement", "job", "ledger"),
@@ -36,6 +38,8 @@ EARLIER: Final[dict[str, tuple[type[msgspec.Struct], Raise]]] = {
     "leakgauge/job/3": (Job, from_third_job),
     "leakgauge/page-job/1": (PageJob, from_first_job),
     "leakgauge/page-job/2": (PageJob, from_second_job),
+    "leakgauge/verdict/1": (Judgement, from_first_verdict),
+    "leakgauge/improvement/2": (StoredImprovement, from_second_improvement),
     "leakgauge/levels/1": (Levels, from_first_levels),
     "leakgauge/release/1": (Record, from_first_record),
 }

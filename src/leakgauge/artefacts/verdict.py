@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 import msgspec
 
@@ -256,3 +257,53 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
                 "The release is not recommended: {reasons}; do not hand it out.", reasons=in_turn(self.reasons)
             )
         return self
+
+
+def from_first_verdict(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Fields of ``leakgauge/verdict/1``, which had six scores, as those of today.
+
+    What it said stays as it was said; how sure somebody becomes was not measured, so it counts as unknown.
+    """
+    kept = {name: value for name, value in fields.items() if name not in _GONE}
+    changed: dict[str, object] = {"schema": "leakgauge/verdict/2", "surest": _UNKNOWN}
+    changed["dials"] = _each(fields.get("dials"), _scores)
+    changed["evidence"] = _each(fields.get("evidence"), _evidence)
+    changed["actions"] = [
+        {**one, "promised": _each(one.get("promised"), _scores)}
+        for one in fields.get("actions") or ()
+        if isinstance(one, Mapping)
+    ]
+    return {**kept, **changed}
+
+
+def from_second_improvement(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Fields of ``leakgauge/improvement/2`` likewise."""
+
+    def setting(one: object) -> object:
+        return {**one, "dials": _scores(one.get("dials"))} if isinstance(one, Mapping) else one
+
+    changed: dict[str, object] = {"schema": "leakgauge/improvement/3"}
+    changed |= {name: setting(fields[name]) for name in ("chosen", "closest", "start") if name in fields}
+    changed |= {name: _scores(fields[name]) for name in ("withheld", "promised") if name in fields}
+    changed["trials"] = [setting(one) for one in fields.get("trials") or ()]
+    return {**fields, **changed}
+
+
+_GONE = ("exposed", "guarantee", "effect", "efficiency")
+_UNKNOWN: dict[str, object] = {"value": 100.0, "unit": "points", "low": 0.0, "high": 100.0}
+
+
+def _each(found: object, changed: Callable[[object], object]) -> object:
+    return {name: changed(one) for name, one in found.items()} if isinstance(found, Mapping) else found
+
+
+def _scores(found: object) -> object:
+    if not isinstance(found, Mapping):
+        return found
+    kept = {name: value for name, value in found.items() if name in ("protection", "usefulness", "notes")}
+    return {**kept, "surest": _UNKNOWN, "attacker": {"knows": found.get("attacker", ())}}
+
+
+def _evidence(found: object) -> object:
+    gone = ("exposed", "advantage", "neighbours", "given_counts", "least_told", "own_told")
+    return {name: one for name, one in found.items() if name not in gone} if isinstance(found, Mapping) else found
