@@ -15,7 +15,7 @@ from leakgauge.artefacts.dials import Attacker, AttackerName, share
 from leakgauge.artefacts.risks import Risk, RiskKind
 from leakgauge.assessment.risks import inferring, inferring_by_law, linking, singling_out
 from leakgauge.case.case import Case
-from leakgauge.case.found import found_among, found_in
+from leakgauge.case.linked_people import linked_people, linked_people_among
 from leakgauge.case.linking import linked_law
 from leakgauge.release.bound import RecordedPlan
 from leakgauge.tables import open_table
@@ -50,11 +50,11 @@ def test_persons_with_several_rows_count_once(rows: list[tuple[int, int, int]]) 
         best[row[2]] = max(best.get(row[2], 0.0), own)
         only |= {row[2]} if own == 1 else set()
     with open_table(pa.table({name: [f"{row[at]}" for row in rows] for at, name in enumerate("abc")})) as table:
-        found, anybody = (found_in(table, columns, "c") for columns in (("a", "b"), ()))
+        found, anybody = (linked_people(table, columns, "c") for columns in (("a", "b"), ()))
     assert (found.people, found.alone) == (len(best), len(only))
     assert found.expected == pytest.approx(sum(best.values()))
     # Without a column a row is anybody's: chance.
-    assert anybody.expected == pytest.approx(anybody.by_chance)
+    assert anybody.expected == pytest.approx(1)
 
 
 def test_nothing_published_singles_nobody_out() -> None:
@@ -108,7 +108,7 @@ def test_numbers_are_guessed_by_tenths() -> None:
 
 
 def test_a_group_and_a_person_may_have_many_rows() -> None:
-    found = found_among(np.array([0, 0, 0, 1, 1, 2]), np.array([0, 0, 1, 1, 2, 2]))
+    found = linked_people_among(np.array([0, 0, 0, 1, 1, 2]), np.array([0, 0, 1, 1, 2, 2]))
     assert (found.people, found.alone) == (3, 1) and found.expected == pytest.approx(2 / 3 + 1 / 2 + 1)
 
 

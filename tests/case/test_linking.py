@@ -233,6 +233,16 @@ def test_numbers_count_by_their_ranks() -> None:
         assert found.left is None
 
 
+@given(TABLES)
+@settings(max_examples=20)
+def test_a_secret_of_two_columns_is_one_value(rows: Rows) -> None:
+    together = [((illness, job), age, city) for illness, age, city, job in rows]
+    with table_of(rows) as table:
+        (found,) = linked_attackers(Case(table), as_it_is(*NAMES), ("illness", "job"))
+    assert found.links == ("age", "city") and found.gained is not None
+    assert found.gained.value == pytest.approx(gained_by_hand(together, (1, 2), ()), abs=1e-9)
+
+
 def test_a_column_that_nobody_sees_links_nothing() -> None:
     with pytest.raises(OptionError, match="'job' is neither published nor declared"):
         attackers(in_groups(1), ("age",), columns=("job",))

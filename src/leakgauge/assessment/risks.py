@@ -8,8 +8,8 @@ from leakgauge.artefacts.dials import Attacker, AttackerName
 from leakgauge.artefacts.quantity import Quantity
 from leakgauge.artefacts.risks import PEOPLE, Certain, Risk, RiskKind
 from leakgauge.case.case import Case
-from leakgauge.case.found import Found, found_in
 from leakgauge.case.law import Sight
+from leakgauge.case.linked_people import LinkedPeople, linked_people
 from leakgauge.case.secret_values import SecretValues
 from leakgauge.case.surest import worst_certain
 
@@ -20,7 +20,7 @@ def singling_out(case: Case, published: Sequence[str], limit: float | None = Non
     Args:
         limit: the largest share of people that is allowed (``max_alone``).
     """
-    found = found_in(case.table, tuple(published), case.unit) if published else None
+    found = linked_people(case.table, tuple(published), case.unit) if published else None
     alone, people = (0, case.people) if found is None else (found.alone, found.people)
     return Risk(
         kind=RiskKind.SINGLING_OUT,
@@ -41,21 +41,22 @@ def linking(case: Case, links: Sequence[str], limit: float | None = None) -> Ris
         links: published columns that she knows. Columns with noise do not help her.
         limit: the largest share of people whose row may be the only one in question (``max_linked``).
     """
-    return linking_of(found_in(case.table, tuple(links), case.unit), links, limit)
+    return linking_of(linked_people(case.table, tuple(links), case.unit), links, limit)
 
 
-def linking_of(found: Found, links: Sequence[str], limit: float | None = None) -> Risk:
+def linking_of(linked: LinkedPeople, links: Sequence[str], limit: float | None = None) -> Risk:
     """The same of people who were looked for otherwise, such as in a release made elsewhere."""
     return Risk(
         kind=RiskKind.LINKING,
-        before=_people(found.by_chance),
-        after=_people(found.expected),
-        of=_people(found.people),
+        # A guess among all rows finds one person on average, however many rows people have.
+        before=_people(1),
+        after=_people(linked.expected),
+        of=_people(linked.people),
         limit=limit,
-        met=_is_met(found.alone / found.people, limit),
+        met=_is_met(linked.alone / linked.people, limit),
         attacker=AttackerName.KNOWS_COLUMNS,
         links=tuple(links),
-        only=_people(found.alone),
+        only=_people(linked.alone),
     )
 
 

@@ -34,11 +34,11 @@ from leakgauge.case.case import Case, CountedLaw
 from leakgauge.case.columns import numbered
 from leakgauge.case.counted import channel_of
 from leakgauge.case.law import Sight, subsets
-from leakgauge.case.secret_values import SecretValues, values_of_secret
+from leakgauge.case.secret_values import SecretValues, values_of_law, values_of_secret
 from leakgauge.case.surest import surest
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.measures.countability import is_countable
-from leakgauge.probability import Channel, Counts, Joint
+from leakgauge.probability import Channel, Counts
 from leakgauge.probability.cells import Codes, Floats, gather
 from leakgauge.probability.labels import text_of
 from leakgauge.release.bound import BoundColumn, RecordedPlan
@@ -202,7 +202,7 @@ def linked_law(
     published = {name: shown for name, shown in _published(plan, own) if name not in secret}
     background = tuple(name for name in case.background if name not in secret)
     if columns is not None:
-        _require_known(columns, (*published, *background))
+        require_linkable(columns, (*published, *background))
         background = tuple(name for name in background if name in columns)
     links = tuple(name for name in published if columns is None or name in columns)
     wanted = tuple(dict.fromkeys((*links, *background)))
@@ -269,17 +269,20 @@ def _by_row(case: Case, plan: RecordedPlan, secret: tuple[str, ...]) -> dict[tup
         return {}
     if not isinstance(law, CountedLaw):
         return {one.knows: one for one in law.attackers}
-    source = law.law.source
-    labels = source.rows if isinstance(source, Joint) else source.outcomes
-    values = SecretValues(labels, law.law.shares, law.numbers)
+    values = values_of_law(law)
     return {knows: linked_attacker(law.law.sight(knows), values, knows, ()) for knows in subsets(case.background)}
 
 
-def _require_known(columns: Sequence[str], names: Sequence[str]) -> None:
+def require_linkable(columns: Sequence[str], names: Sequence[str]) -> None:
+    """Refuse columns by which nobody finds a row.
+
+    Raises:
+        OptionError: a column that is not among those that are published or declared as background.
+    """
     for name in columns:
         if name not in names:
             raise OptionError(
-                "Column {name!r} is neither published nor declared as background, so nobody links by it; {hint}",
+                "Column {name!r} is neither published nor declared as background, so nobody finds rows by it; {hint}",
                 name=name,
                 hint=did_you_mean(name, names),
             )

@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from leakgauge.case.case import Case
+from leakgauge.case.case import Case, CountedLaw
 from leakgauge.case.columns import numbered
 from leakgauge.case.law import Sight
 from leakgauge.case.numbers import numbers_of, tenths
-from leakgauge.probability import Counts, Label
+from leakgauge.probability import Counts, Joint, Label
 from leakgauge.probability.cells import Codes, Floats, sums_by
 from leakgauge.probability.labels import text_of
 from leakgauge.tables import Levels
@@ -88,6 +88,13 @@ class SecretValues:
         if whole <= _NOTHING:
             return 0.0
         return nats / whole if self.numbers is None else math.expm1(-2 * nats) / math.expm1(-2 * whole)
+
+
+def values_of_law(law: CountedLaw) -> SecretValues:
+    """The values of the secret of a counted law, or the points that stand for its numbers."""
+    source = law.law.source
+    labels = source.rows if isinstance(source, Joint) else source.outcomes
+    return SecretValues(labels, law.law.shares, law.numbers)
 
 
 def values_of_secret(case: Case, secret: tuple[str, ...], counts: Counts) -> tuple[Codes, SecretValues]:

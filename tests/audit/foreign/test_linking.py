@@ -14,7 +14,7 @@ import pytest
 from leakgauge.audit.foreign.linking import ForeignLinks
 from leakgauge.audit.foreign.release import ForeignRelease, ForeignRoles, read_foreign
 from leakgauge.case.case import Case
-from leakgauge.case.found import found_in
+from leakgauge.case.linked_people import linked_people
 from leakgauge.case.linking import gaining_least, linked_attackers
 from leakgauge.errors import OptionError
 from leakgauge.randomness import simulation
@@ -65,15 +65,15 @@ def test_one_recoding_of_whole_columns_counts_as_a_release_of_ours(tmp_path: Pat
     plan = RecordedPlan((), ("illness", "age", "city"), ("illness", "age", "city"), {})
     with open_table(coarse) as table:
         ours = linked_attackers(Case(table, background), plan, ("illness",))
-        found = found_in(table, ("age", "city"))
+        found = linked_people(table, ("age", "city"))
     assert theirs.links == ("age", "city")
     for one, other in zip(theirs.attackers, ours, strict=True):
         assert (one.knows, one.worst) == (other.knows, other.worst)
         for first, second in ((one.gained, other.gained), (one.told, other.told), (one.surest, other.surest)):
             assert first is not None and second is not None
             assert [first.value, *first.ends] == pytest.approx([second.value, *second.ends], abs=1e-9)
-    assert theirs.found().expected == pytest.approx(found.expected)
-    assert (theirs.found().alone, theirs.found().people) == (found.alone, found.people)
+    assert theirs.linked_people().expected == pytest.approx(found.expected)
+    assert (theirs.linked_people().alone, theirs.linked_people().people) == (found.alone, found.people)
 
 
 def test_rows_whose_values_overlap_are_all_in_question(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_rows_whose_values_overlap_are_all_in_question(tmp_path: Path) -> None:
     sight = links.sight()
     assert sight.guessed() == pytest.approx(right)
     assert sight.before.guessed() == pytest.approx(max(mixed.values()))
-    assert links.found().expected == pytest.approx(found) and links.found().alone == alone
+    assert links.linked_people().expected == pytest.approx(found) and links.linked_people().alone == alone
 
 
 def test_more_columns_to_link_by_never_protect_more(tmp_path: Path) -> None:
@@ -113,9 +113,9 @@ def test_more_columns_to_link_by_never_protect_more(tmp_path: Path) -> None:
 def test_persons_with_several_rows_are_found_by_the_best_of_them(tmp_path: Path) -> None:
     original = people()
     release = read(original, shuffled(original, tmp_path, "illness", "age", "city"), unit="person")
-    found = ForeignLinks.of(release, "illness").found()
+    found = ForeignLinks.of(release, "illness").linked_people()
     with open_table(original) as table:
-        ours = found_in(table, ("age", "city"), "person")
+        ours = linked_people(table, ("age", "city"), "person")
     assert (found.people, found.alone) == (ours.people, ours.alone) == (ROWS // 2, found.alone)
     assert found.expected == pytest.approx(ours.expected)
 
@@ -148,5 +148,5 @@ def test_a_changed_secret_is_bounded_by_the_true_ones_of_the_group(tmp_path: Pat
 def test_a_column_that_nobody_sees_links_nothing(tmp_path: Path) -> None:
     original = people()
     release = read(original, shuffled(original, tmp_path, "illness", "age"))
-    with pytest.raises(OptionError, match="'city' is neither released nor declared"):
+    with pytest.raises(OptionError, match="'city' is neither published nor declared"):
         ForeignLinks.of(release, "illness", ("city",))

@@ -19,12 +19,11 @@ from leakgauge.artefacts.dials import Attacker
 from leakgauge.audit.foreign.columns import Changed
 from leakgauge.audit.foreign.release import ForeignRelease
 from leakgauge.case.columns import binned, numbered, quantile_edges, ranks_of, values_of
-from leakgauge.case.found import Found
 from leakgauge.case.law import Sight, subsets
-from leakgauge.case.linking import linked_attacker
+from leakgauge.case.linked_people import LinkedPeople
+from leakgauge.case.linking import linked_attacker, require_linkable
 from leakgauge.case.numbers import TENTHS
 from leakgauge.case.secret_values import SecretValues
-from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.measures.countability import is_countable
 from leakgauge.probability.cells import Codes, Floats
 
@@ -57,16 +56,10 @@ class ForeignLinks:
         """Of columns that are known of a person, by default all; rows are found by those with mostly true values.
 
         Raises:
-            OptionError: a column that is neither released nor of the background.
+            OptionError: a column that is neither published nor of the background.
         """
-        names = (*release.published, *release.roles.background)
-        for name in columns or ():
-            if name not in names:
-                raise OptionError(
-                    "Column {name!r} is neither released nor declared as background, so nobody links by it; {hint}",
-                    name=name,
-                    hint=did_you_mean(name, names),
-                )
+        if columns is not None:
+            require_linkable(columns, (*release.published, *release.roles.background))
         links = tuple(name for name in release.linkable if columns is None or name in columns)
         return cls(release, secret, links, *_values(release, secret))
 
@@ -120,7 +113,7 @@ class ForeignLinks:
         known[rows.of_person] = numbered(*self._counted(knows), rows=self.release.rows)
         return Sight(count, x[kept], seen[kept], p[kept], known, np.zeros(len(total), dtype=np.int64))
 
-    def found(self) -> Found:
+    def linked_people(self) -> LinkedPeople:
         """People whose row is found by the columns that rows show."""
         rows = self.rows(())
         sizes = rows.contain @ np.bincount(rows.of_row, minlength=rows.shape[1])
@@ -136,7 +129,7 @@ class ForeignLinks:
         chance = np.divide(own, sizes[rows.of_person], where=own > 0, out=np.zeros(len(own)))
         best = np.zeros(len(counts))
         np.maximum.at(best, self.people, chance)
-        return Found(len(counts), int((best == 1).sum()), float(best.sum()), 1.0)
+        return LinkedPeople(len(counts), int((best == 1).sum()), float(best.sum()))
 
     def rows(self, knows: Sequence[str]) -> InQuestion:
         """The rows that may be a person's, by the links and some of the background, as if it were on the rows."""

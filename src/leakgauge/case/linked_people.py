@@ -13,23 +13,21 @@ from leakgauge.tables import Table
 
 
 @dataclass(frozen=True)
-class Found:
+class LinkedPeople:
     """People whose row is found among those that agree in some columns.
 
     Attributes:
         people: of the table.
         alone: who share the values of a row with nobody else, so that no other row is in question.
         expected: whose row the best guess finds, on average.
-        by_chance: whose row a guess among all rows finds.
     """
 
     people: int
     alone: int
     expected: float
-    by_chance: float
 
 
-def found_in(table: Table, columns: Sequence[str], unit: str | None = None) -> Found:
+def linked_people(table: Table, columns: Sequence[str], unit: str | None = None) -> LinkedPeople:
     """Whom somebody finds who knows some columns of a person.
 
     Among n rows that agree the best guess is any of them, so that 1/n is added for each of n people: as many people are
@@ -39,27 +37,27 @@ def found_in(table: Table, columns: Sequence[str], unit: str | None = None) -> F
     Example:
         >>> import pyarrow as pa
         >>> from leakgauge.tables import open_table
-        >>> found_in(open_table(pa.table({"city": ["A", "A", "B"]})), ["city"])
-        Found(people=3, alone=1, expected=2.0, by_chance=1.0)
+        >>> linked_people(open_table(pa.table({"city": ["A", "A", "B"]})), ["city"])
+        LinkedPeople(people=3, alone=1, expected=2.0)
     """
     if unit is None:
         # Without a column every row is in question.
         (sizes,) = table.group_sizes([tuple(columns)]) if columns else (None,)
         groups, alone = (1, int(table.rows == 1)) if sizes is None else (sizes.groups, sizes.alone)
-        return Found(table.rows, alone, float(groups), 1.0)
+        return LinkedPeople(table.rows, alone, float(groups))
     person = _numbers(table.digests([(unit,)])[0])
     group = _numbers(table.digests([tuple(columns)])[0]) if columns else np.zeros_like(person)
-    return found_among(group, person)
+    return linked_people_among(group, person)
 
 
-def found_among(group: Codes, person: Codes) -> Found:
+def linked_people_among(group: Codes, person: Codes) -> LinkedPeople:
     """The same, from the numbers of each row's group and person."""
     people, rows = int(person.max()) + 1, np.bincount(group)
     cells, count = np.unique(group * people + person, return_counts=True)
     largest, alone = np.zeros(people), np.zeros(people, dtype=np.bool_)
     np.maximum.at(largest, cells % people, count / rows[cells // people])
     alone[cells[count == rows[cells // people]] % people] = True
-    return Found(people, int(alone.sum()), float(largest.sum()), 1.0)
+    return LinkedPeople(people, int(alone.sum()), float(largest.sum()))
 
 
 def _numbers(digests: npt.NDArray[np.uint64]) -> Codes:
