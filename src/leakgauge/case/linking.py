@@ -136,9 +136,8 @@ class LinkedLaw:
 
     def attacker(self, knows: tuple[str, ...]) -> Attacker:
         """What somebody gains who knows some of the background; at most, where there are too few people to count."""
-        links = (*self.links, *(name for name in knows if name in self.published and name not in self.links))
         exact = self.is_seen(knows) or self.is_countable(knows)
-        return linked_attacker(self.sight(knows), self.values, knows, links, at_most=not exact)
+        return linked_attacker(self.sight(knows), self.values, knows, self.links, at_most=not exact)
 
     def _has_enough(self, groups: Codes) -> bool:
         return is_countable(self.values.kinds * (int(groups.max()) + 1), self.people)
