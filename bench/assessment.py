@@ -116,6 +116,6 @@ def _by_hand(rows: Table, secret: str, published: tuple[str, ...]) -> float:
         evidence = by_channel(column, Use.STATISTICS, randomized_response(epsilon, letters=column.values.outcomes))
         assert evidence is not None
         dials = dials_of(evidence)
-        if dials.protection.ends[0] >= PROTECTION and dials.exposed.ends[1] <= EXPOSED:
+        if dials.protection.ends[0] >= PROTECTION and dials.surest.ends[1] <= SUREST:
             most = max(most, dials.usefulness.ends[0])
     return most

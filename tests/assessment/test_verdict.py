@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Attacker, DialEvidence, Dials, Statistic, share
-from leakgauge.artefacts.verdict import Certain, Declaration, Recommendation, ReleaseFacts, Verdict
+from leakgauge.artefacts.risks import PEOPLE, Certain
+from leakgauge.artefacts.verdict import Declaration, Recommendation, ReleaseFacts, Verdict
 from leakgauge.assessment.dials.evidence import evidence_by_law
 from leakgauge.assessment.dials.policy import MOST_SURE, DialPolicy
 from leakgauge.assessment.dials.reading import dials_of
@@ -35,6 +36,10 @@ def dials(
     )
 
 
+def certain(people: int) -> Certain:
+    return Certain("married", *(Quantity(one, PEOPLE) for one in (people, 14339, 0)))
+
+
 def said(verdict: Verdict) -> list[str]:
     return [str(reason) for reason in verdict.reasons]
 
@@ -48,7 +53,7 @@ def test_what_keeps_the_policy_is_released() -> None:
 
 
 def test_people_who_become_nearly_certain_are_the_first_reason() -> None:
-    facts = ReleaseFacts(declared=DECLARED.declared, certain=Certain("married", 3905, 14339))
+    facts = ReleaseFacts(declared=DECLARED.declared, certain=certain(3905))
     assert said(verdict_of({"status": dials()}, DialPolicy(), facts))[0] == (
         "the value of 3,905 of the 14,339 people with 'married' can be guessed with at least 90% certainty; before the "
         "release: 0"
@@ -57,7 +62,7 @@ def test_people_who_become_nearly_certain_are_the_first_reason() -> None:
     assert too_sure.recommendation is Recommendation.DO_NOT_RELEASE
     assert said(too_sure)[0].startswith("the value of 3,905 of the 14,339 people")
     assert "by 50 of 100; the default policy allows 45" in said(too_sure)[1]
-    nobody = ReleaseFacts(declared=DECLARED.declared, certain=Certain("married", 0, 14339))
+    nobody = ReleaseFacts(declared=DECLARED.declared, certain=certain(0))
     assert (
         said(verdict_of({"status": dials()}, DialPolicy(), nobody))[0] == "nobody's value becomes 90% certain or more"
     )

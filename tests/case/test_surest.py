@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leakgauge.case.certainty import surest, worst_certain
 from leakgauge.case.law import ReleaseLaw, Sight
 from leakgauge.case.numbers import tenths
-from leakgauge.case.surest import surest, worst_certain
 from leakgauge.mechanisms import randomized_response
 from leakgauge.papers import rate_distortion
 from leakgauge.probability import Channel, Distribution

@@ -15,6 +15,7 @@ from leakgauge.artefacts.dials import DialEvidence, Dials
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.quantity import Origin, Part, Quantity, Real
 from leakgauge.artefacts.request import Request, StoredRequest
+from leakgauge.artefacts.risks import Certain, Risk
 from leakgauge.errors import RefusalError
 from leakgauge.sentences import Sentence, in_turn
 
@@ -39,15 +40,6 @@ class Declaration(Enum):
         """In words of ours, after "declare"."""
         words = {"purpose": "its purpose", "recipient": "who receives it", "review": "when it is reviewed"}
         return Sentence(words[self.value])
-
-
-class Certain(Part, frozen=True):
-    """Of a value, of how many of its holders it becomes nearly certain, and of how many it was so before."""
-
-    value: str
-    people: int
-    holders: int
-    before: int = 0
 
 
 class ReleaseFacts(Part, frozen=True, kw_only=True):
@@ -218,6 +210,7 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
 
     Attributes:
         use: what the release is for: statistics or rows.
+        risks: singling out, linking and inferring, in people.
         actions: at most three; the first would change the recommendation, if any does.
         beside: what explains it, of each secret that is released.
         record: the digest of the record that was judged, or of the audit of a release that was made elsewhere.
@@ -229,6 +222,7 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
     usefulness: Quantity
     facts: ReleaseFacts
     evidence: dict[str, DialEvidence]
+    risks: tuple[Risk, ...] = ()
     actions: tuple[Action, ...] = ()
     beside: dict[str, Beside] = msgspec.field(default_factory=dict)
     record: str | None = None

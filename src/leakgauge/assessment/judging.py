@@ -10,20 +10,24 @@ from typing import Any
 
 import msgspec
 
-from leakgauge.artefacts import Audit, Level, Origin, Request
+from leakgauge.artefacts import Audit, Level, Origin, Quantity, Request
 from leakgauge.artefacts.dials import DIALS, AttackerName, DialEvidence, Dials
 from leakgauge.artefacts.request import Declared, Limits
 from leakgauge.artefacts.request.shared_options import HIGH
+from leakgauge.artefacts.risks import PEOPLE, Risk, RiskKind
 from leakgauge.artefacts.verdict import Declaration, Judgement, ReleaseFacts
 from leakgauge.assessment.dials.foreign import evidence_of_foreign
 from leakgauge.assessment.dials.policy import DialPolicy, read_dial_policy
 from leakgauge.assessment.dials.reading import dials_of
 from leakgauge.assessment.dials.usefulness import Use, use_named
 from leakgauge.assessment.outgoing import Outgoing, with_attacks
+from leakgauge.assessment.risks import inferring, linking, linking_of, singling_out
 from leakgauge.assessment.verdict import verdict_of
+from leakgauge.audit.foreign.linking import ForeignLinks
 from leakgauge.audit.foreign.release import ForeignRoles, read_foreign
 from leakgauge.audit.identifiers import identifies, is_free_text
 from leakgauge.case import Case
+from leakgauge.case.certainty import newly_certain
 from leakgauge.errors import OptionError, VerificationError
 from leakgauge.release import Release
 from leakgauge.release.guarantees import together_of
@@ -110,7 +114,8 @@ def judge(
     plan, vetoes = plan_of(release.record, release.record_file), (accusing or audit).violations
     hidden = tuple(secrets) or secrets_of(release)
     own = {one.name for secret in hidden if (one := plan.hiding(secret)) is not None}
-    going = Outgoing(case, plan, tuple(one.name for one in plan.columns if one.name not in own))
+    through = tuple(one.name for one in plan.columns if one.name not in own)
+    going = Outgoing(case, plan, through, terms.ruled_out is not None)
     evidence = {secret: with_attacks(going.evidence(secret, terms.use), audit, secret) for secret in hidden}
     if vetoes:
         # A claim that is disproved guarantees nothing.
@@ -124,7 +129,28 @@ def judge(
         epsilon=_larger(facts.epsilon, shown, terms.releases_per_period),
         simulated=not release.record.private,
     )
-    return msgspec.structs.replace(judgement(evidence, terms, facts, case.people), record=release.record.digest)
+    found = with_risks(judgement(evidence, terms, facts, case.people), going, terms.policy)
+    return msgspec.structs.replace(found, record=release.record.digest)
+
+
+def with_risks(found: Judgement, going: Outgoing, policy: DialPolicy) -> Judgement:
+    """The judgement with its three risks in people."""
+    case, published = going.case, going.plan.public
+    risks = (
+        singling_out(case, published, policy.max_alone),
+        linking(case, published, policy.max_linked),
+        _inferring(found, case.people, policy),
+    )
+    return msgspec.structs.replace(found, risks=risks)
+
+
+def _inferring(found: Judgement, people: int, policy: DialPolicy) -> Risk:
+    """Of the deciding secret, by the attacker who decides its protection."""
+    dials, most = found.dials[found.deciding], policy.max_surest
+    deciding = msgspec.structs.replace(dials.attacker, surest=dials.surest_of.surest)
+    secret = next(name for name in found.evidence if name == found.deciding)
+    limit = None if most is None else most / 100
+    return inferring(deciding, (secret,), people, certain=found.facts.certain, limit=limit)
 
 
 def secrets_of(release: Release, named: Sequence[str] = ()) -> tuple[Secret, ...]:
@@ -187,25 +213,43 @@ def judge_foreign(
             found=release.rows,
         )
     evidence: dict[Secret, DialEvidence] = {
-        (name,): evidence_of_foreign(release, audit, name) for name in foreign.secrets
+        (name,): evidence_of_foreign(release, audit, name, ruled_out=by.ruled_out is not None)
+        for name in foreign.secrets
     }
+    links = ForeignLinks.of(release, foreign.secrets[0]).linked_people()
     named = [one for one in foreign.warnings if "reason" in one.fields and one.fields.get("name") not in by.accepted]
     facts = ReleaseFacts(
         vetoes=(*audit.violations, *(_names_people(str(one.fields["name"]), one.fields["reason"]) for one in named)),
         declared=by.declared,
         alone=None if audit.anonymity is None else audit.anonymity.unique_share,
+        linked=links.alone / links.people if release.published else None,
         smallest=None if audit.anonymity is None else audit.anonymity.k,
         leakage_bits=_told(audit),
     )
-    return msgspec.structs.replace(judgement(evidence, by, facts, audit.rows), record=audit.digest)
+    found = judgement(evidence, by, facts, audit.rows)
+    alone = Risk(
+        kind=RiskKind.SINGLING_OUT,
+        before=Quantity(0.0, PEOPLE),
+        after=None if facts.alone is None else Quantity(facts.alone * audit.rows, PEOPLE),
+        of=Quantity(float(audit.rows), PEOPLE),
+        attacker=AttackerName.KNOWS_COLUMNS,
+        limit=by.policy.max_alone,
+        met=None if facts.alone is None or by.policy.max_alone is None else facts.alone <= by.policy.max_alone,
+        links=release.published,
+    )
+    risks = (
+        alone,
+        linking_of(links, release.published, by.policy.max_linked),
+        _inferring(found, audit.rows, by.policy),
+    )
+    return msgspec.structs.replace(found, risks=risks, record=audit.digest)
 
 
 def judgement(
     evidence: Mapping[Secret, DialEvidence], terms: Terms, facts: ReleaseFacts, people: int | None = None
 ) -> Judgement:
     """The verdict by evidence and facts; of how many people, where the release is drawn."""
-    reckoned = {secret: _reckoned_with(one, terms) for secret, one in evidence.items()}
-    shown = {", ".join(secret): one for secret, one in _with_shared_worth(reckoned).items()}
+    shown = {", ".join(secret): one for secret, one in _with_shared_worth(evidence).items()}
     dials = {name: dials_of(one) for name, one in shown.items()}
     gains = [one.gained for each in shown.values() for one in each.attackers]
     guessed, anyway, knowing = (None, None, None) if people is None else _guessed(people, shown, dials)
@@ -222,14 +266,6 @@ def judgement(
         verdict = msgspec.structs.replace(verdict, assumes=(assumed,))
     deciding = {name: getattr(verdict.dials[verdict.deciding], name) for name in DIALS}
     return Judgement(**msgspec.structs.asdict(verdict), **deciding, use=terms.use.value, facts=facts, evidence=shown)
-
-
-def _reckoned_with(evidence: DialEvidence, terms: Terms) -> DialEvidence:
-    """The evidence without the attacker whom somebody ruled out, where another one stands in for her."""
-    weaker = tuple(one for one in evidence.attackers if one.name is not AttackerName.KNOWS_THE_ROW)
-    if terms.ruled_out is None or not weaker:
-        return evidence
-    return msgspec.structs.replace(evidence, attackers=weaker)
 
 
 def _with_shared_worth(evidence: Mapping[Secret, DialEvidence]) -> dict[Secret, DialEvidence]:
@@ -290,9 +326,7 @@ def facts_of(
         lost=max(lost, default=None),
         alone=None if sizes is None else sizes.alone / going.case.people,
         # What is not counted may be anything, so that nothing is said of how many they are.
-        certain=None
-        if None in certain
-        else max((one for one in certain if one), key=lambda one: one.people - one.before, default=None),
+        certain=None if None in certain else max((one for one in certain if one), key=newly_certain, default=None),
         smallest=None if sizes is None else sizes.smallest,
         epsilon=max(filter(math.isfinite, stated), default=math.inf) * terms.releases_per_period if stated else None,
         delta=_delta(together),

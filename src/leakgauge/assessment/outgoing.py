@@ -11,20 +11,22 @@ import msgspec
 import numpy as np
 
 from leakgauge.artefacts import Audit, Quantity
-from leakgauge.artefacts.dials import Attacker, DialEvidence, Statistic, confidence_of, share
-from leakgauge.artefacts.verdict import Certain
+from leakgauge.artefacts.dials import Attacker, AttackerName, DialEvidence, Statistic, confidence_of, share
+from leakgauge.artefacts.risks import Certain
 from leakgauge.assessment.dials.audited import attacker_of_audit
 from leakgauge.assessment.dials.evidence import evidence_by_law, readings_of
 from leakgauge.assessment.dials.guarantee import guaranteed
 from leakgauge.assessment.dials.usefulness import Use, association, squared_correlation, worth_of_rows
 from leakgauge.case import Case
 from leakgauge.case.case import CountedLaw, Law, read_beside
-from leakgauge.case.certainty import nearly_certain
+from leakgauge.case.certainty import newly_certain, worst_certain
 from leakgauge.case.counted import CountedSecret, channel_of
 from leakgauge.case.law import subsets
+from leakgauge.case.linking import linked_attackers, linked_law
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Statement, ZeroConcentratedDP
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
+from leakgauge.probability.labels import text_of
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.recorded_plan import recorded_plan
 
@@ -37,11 +39,13 @@ class Outgoing:
 
     Attributes:
         public_through: the public columns that leave through a channel.
+        ruled_out: whether nobody can tell which released row is a person's, but by the published columns.
     """
 
     case: Case
     plan: RecordedPlan
     public_through: tuple[str, ...] = ()
+    ruled_out: bool = False
     _laws: dict[Secret, Law | None] = field(default_factory=dict, repr=False)
 
     def law(self, secret: Secret) -> Law | None:
@@ -65,8 +69,10 @@ class Outgoing:
             evidence = DialEvidence(attackers=(Attacker(),))
         else:
             evidence = DialEvidence(attackers=law.attackers)
+        linked = linked_attackers(self.case, self.plan, secret) if self.ruled_out else ()
         return msgspec.structs.replace(
             evidence,
+            attackers=linked or evidence.attackers,
             guarantee=guaranteed(claims, given_counts=given_counts),
             statistics=tuple(self._worths(secret, use)),
         )
@@ -76,17 +82,19 @@ class Outgoing:
 
         None where people are too few to count, and of numbers, whose values are not told apart.
         """
+        if self.ruled_out:
+            linked = linked_law(self.case, self.plan, secret)
+            if linked is None:
+                return None
+            sights = (linked.values.in_kinds(linked.sight(knows)) for knows in subsets(self.case.background))
+            found = [worst_certain(sight, self.case.people, linked.values.names) for sight in sights]
+            return max(found, key=newly_certain)
         law = self.law(secret)
         if not isinstance(law, CountedLaw) or law.numbers is not None:
             return None
-        found, people = list[Certain](), self.case.people
-        for knows in subsets(law.knows):
-            sight = law.law.sight(knows)
-            after, before = nearly_certain(sight)
-            worst = int(np.argmax(after - before))
-            heads = (after[worst], law.law.shares[worst], before[worst])
-            found.append(Certain(law.law.named(worst), *(round(people * float(one)) for one in heads)))
-        return max(found, key=lambda one: one.people - one.before)
+        names = tuple(map(text_of, law.law.values))
+        found = [worst_certain(law.law.sight(knows), self.case.people, names) for knows in subsets(law.knows)]
+        return max(found, key=newly_certain)
 
     def _for_a_person(self, claims: Sequence[Statement]) -> Iterator[Statement]:
         """What claims of one row say of all rows of a person, each with noise of its own."""
@@ -153,11 +161,14 @@ def judge_settings(
     use: Use,
     bound: Callable[[Mechanism | Channel], RecordedPlan],
     public_through: tuple[str, ...] = (),
+    *,
+    ruled_out: bool = False,
 ) -> Callable[[Mechanism | Channel | None], DialEvidence | None]:
     """What is known of a whole release, by how one secret is released in it; of None, by a release without it.
 
     Args:
         bound: the plan with the secret released so.
+        ruled_out: whether nobody can tell which released row is a person's.
     """
     plans = list[RecordedPlan]()
 
@@ -170,7 +181,7 @@ def judge_settings(
         if how is None:
             own = plan.hiding(secret)
             plan = replace(plan, columns=tuple(one for one in plan.columns if one is not own))
-        return Outgoing(case, plan, public_through).evidence(secret, use)
+        return Outgoing(case, plan, public_through, ruled_out).evidence(secret, use)
 
     return judge
 
@@ -231,7 +242,7 @@ def with_attacks(evidence: DialEvidence, audit: Audit, secret: tuple[str, ...]) 
         evidence,
         attackers=tuple(
             msgspec.structs.replace(one, gained=_stronger(one.gained, gained))
-            if {*one.knows} == {*attack.knows}
+            if one.name is AttackerName.KNOWS_THE_ROW and {*one.knows} == {*attack.knows}
             else one
             for one in evidence.attackers
         ),

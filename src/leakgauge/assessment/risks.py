@@ -8,10 +8,10 @@ from leakgauge.artefacts.dials import Attacker, AttackerName
 from leakgauge.artefacts.quantity import Quantity
 from leakgauge.artefacts.risks import PEOPLE, Certain, Risk, RiskKind
 from leakgauge.case.case import Case
+from leakgauge.case.certainty import worst_certain
 from leakgauge.case.law import Sight
 from leakgauge.case.linked_people import LinkedPeople, linked_people
 from leakgauge.case.secret_values import SecretValues
-from leakgauge.case.surest import worst_certain
 
 
 def singling_out(case: Case, published: Sequence[str], limit: float | None = None) -> Risk:

@@ -8,13 +8,16 @@ from msgspec.structs import replace
 
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Dials
-from leakgauge.artefacts.verdict import Certain, PolicyLine, Recommendation, ReleaseFacts, Verdict
+from leakgauge.artefacts.risks import Certain
+from leakgauge.artefacts.verdict import PolicyLine, Recommendation, ReleaseFacts, Verdict
 from leakgauge.assessment.dials.policy import DialPolicy
+from leakgauge.case.certainty import newly_certain
 from leakgauge.errors import ModelError
 from leakgauge.rounding import at_least, at_most
 from leakgauge.sentences import Sentence
 
 MOST_REASONS = 3
+HALF_A_PERSON = 0.5
 SIMULATED = Sentence("it is a simulation, whose noise follows from a seed, so it protects nobody")
 _DEFAULT = {**DialPolicy().limits()}
 UNKNOWN = (0.0, 100.0)
@@ -177,7 +180,7 @@ def _why(dials: Dials, facts: ReleaseFacts) -> Iterator[Sentence]:
 
 def _heads(facts: ReleaseFacts, failing: Collection[str]) -> Iterator[Sentence]:
     """What limits that are not kept mean in people."""
-    if "max_surest" in failing and facts.certain is not None and facts.certain.people:
+    if "max_surest" in failing and facts.certain is not None and newly_certain(facts.certain) > HALF_A_PERSON:
         yield from _certain(facts.certain)
     elif "min_protection" in failing and facts.guessed is not None:
         people, everybody = facts.guessed
@@ -192,14 +195,15 @@ def _certain(found: Certain | None) -> Iterator[Sentence]:
     """How many people become nearly certain, where that can be counted."""
     if found is None:
         return
-    if found.people <= found.before:
+    people, before = round(found.people.value), round(found.before.value)
+    if people <= before:
         yield Sentence("nobody's value becomes 90% certain or more")
         return
     yield Sentence(
         "the value of {people:,} of the {holders:,} people with {value!r} can be guessed with at least 90% certainty; "
         "before the release: {before:,}",
-        people=found.people,
-        holders=found.holders,
+        people=people,
+        holders=round(found.holders.value),
         value=found.value,
-        before=found.before,
+        before=before,
     )

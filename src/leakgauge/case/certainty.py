@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from leakgauge.artefacts.quantity import Quantity
+from leakgauge.artefacts.risks import PEOPLE, Certain
 from leakgauge.case.law import Sight
 from leakgauge.probability.cells import Codes, Floats, sums_by
 
@@ -27,10 +31,7 @@ def surest(sight: Sight, classes: Codes | None = None) -> tuple[float, int]:
     """
     if classes is not None:
         sight = sight.of_classes(classes)
-    before = sight.before
-    given = np.zeros((sight.letters, len(before.known)))
-    given[before.x, before.seen] = before.posterior
-    gains = sight.posterior - given[sight.x, sight.known[sight.seen]]
+    gains = sight.posterior - _anyway(sight)
     return surest_of(sight.x, gains, sight.p, sums_by(sight.x, sight.p, sight.letters))
 
 
@@ -56,10 +57,33 @@ def most_exposed(x: Codes, gains: Floats, weights: Floats, letters: int) -> Floa
     return means
 
 
-def nearly_certain(sight: Sight) -> tuple[Floats, Floats]:
-    """Of each value the share of everybody who has it and of whom it becomes nearly certain, and who was so before."""
-    before = sight.before
-    after, anyway = (
-        sums_by(one.x, np.where(one.posterior >= CERTAIN, one.p, 0.0), sight.letters) for one in (sight, before)
+def newly_certain(found: Certain) -> float:
+    """How many people become nearly certain by a release."""
+    return found.people.value - found.before.value
+
+
+def worst_certain(sight: Sight, people: int, names: Sequence[str]) -> Certain:
+    """The people of the value of whose holders the largest part becomes all but certain, by the law of what is seen.
+
+    Args:
+        people: of the table, all of whom the law counts alike.
+        names: of the values.
+    """
+    holders = sums_by(sight.x, sight.p, sight.letters)
+    after, before = (
+        sums_by(sight.x, sight.p * (posterior >= CERTAIN - NOTHING_LEFT), sight.letters)
+        for posterior in (sight.posterior, _anyway(sight))
     )
-    return after, anyway
+    become = np.divide(after - before, holders, where=holders > 0, out=np.zeros(sight.letters))
+    # Of values with the same part the one with more people; rounding decides nothing.
+    worst = int(np.lexsort((after - before, become.round(9)))[-1])
+    counted = (Quantity(float(people * one[worst]), PEOPLE) for one in (after, holders, before))
+    return Certain(names[worst], *counted)
+
+
+def _anyway(sight: Sight) -> Floats:
+    """Of each cell P(v|known), before the release."""
+    before = sight.before
+    given = np.zeros((sight.letters, len(before.known)))
+    given[before.x, before.seen] = before.posterior
+    return np.asarray(given[sight.x, sight.known[sight.seen]])

@@ -12,7 +12,6 @@ import numpy as np
 from leakgauge.errors import ModelError, OptionError, did_you_mean
 from leakgauge.probability import Channel, Distribution, Joint, Label, Scenario, Seen
 from leakgauge.probability.cells import Codes, Floats, follow, gather, log_or_zero, sums_by
-from leakgauge.probability.labels import text_of
 
 MOST_TRIED_WHOLE = 10
 """Columns of a background of which every subset is tried as knowledge."""
@@ -144,11 +143,10 @@ class ReleaseLaw:
         source = self.source
         return (source.row_marginal() if isinstance(source, Joint) else source).probabilities
 
-    def named(self, value: int) -> str:
-        """A value of the secret by its number, as a text."""
-        source = self.source
-        label = (source.rows if isinstance(source, Joint) else source.outcomes)[value]
-        return text_of(label) or ""
+    @property
+    def values(self) -> tuple[Label, ...]:
+        """Of the secret."""
+        return self.source.rows if isinstance(self.source, Joint) else self.source.outcomes
 
     def sight(self, known: Sequence[str] = (), published: Sequence[str] | None = None) -> Sight:
         """What an attacker sees who knows some columns, and sees the release and some published columns; by default

@@ -31,11 +31,11 @@ from msgspec import structs
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Attacker, AttackerName, share
 from leakgauge.case.case import Case, CountedLaw
+from leakgauge.case.certainty import surest
 from leakgauge.case.columns import numbered
 from leakgauge.case.counted import channel_of
 from leakgauge.case.law import Sight, subsets
 from leakgauge.case.secret_values import SecretValues, values_of_law, values_of_secret
-from leakgauge.case.surest import surest
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.measures.countability import is_countable
 from leakgauge.probability import Channel, Counts

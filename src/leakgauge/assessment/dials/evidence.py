@@ -21,6 +21,7 @@ from leakgauge.distances.centres import centres
 from leakgauge.errors import LabelError, ModelError
 from leakgauge.probability import Channel
 from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.labels import text_of
 
 
 @checked
@@ -75,7 +76,7 @@ def evidence_by_law(
                 share(told(sight, numbers)),
                 left,
                 surest=share(sure),
-                worst=law.named(worst) if classes is None else tenth_of(numbers, classes, worst),
+                worst=text_of(law.values[worst]) if classes is None else tenth_of(numbers, classes, worst),
             )
         )
     return DialEvidence(

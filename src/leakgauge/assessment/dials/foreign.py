@@ -15,11 +15,13 @@ from leakgauge.artefacts.dials import Attacker, DialEvidence, Statistic, share
 from leakgauge.artefacts.exposure import Exposure
 from leakgauge.assessment.dials.audited import attacker_of_audit
 from leakgauge.assessment.dials.usefulness import association
+from leakgauge.audit.foreign.linking import ForeignLinks
 from leakgauge.audit.foreign.release import ForeignRelease
 from leakgauge.case.attacker import Attacker as Fitted
 from leakgauge.case.columns import numbered, values_of
 from leakgauge.case.law import Sight
 from leakgauge.case.learnt import LearntLaw
+from leakgauge.case.linking import gaining_least
 from leakgauge.case.numbers import TENTHS
 from leakgauge.measures.countability import is_countable
 from leakgauge.probability.cells import Codes, gather
@@ -28,7 +30,7 @@ FEWEST = 16
 """Rows from which on a correlation is told."""
 
 
-def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str) -> DialEvidence:
+def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str, *, ruled_out: bool = False) -> DialEvidence:
     """The evidence on one secret; nothing is claimed, so nothing is guaranteed.
 
     If there is too much to count, the upper limit of what the best attacker learnt counts instead.
@@ -63,7 +65,12 @@ def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str) -> D
         else one
         for one in by_rows
     )
-    return DialEvidence(attackers=attackers, statistics=statistics)
+    by_row = {one.knows: one for one in attackers}
+    linked = (
+        gaining_least(one, by_row[one.knows]) if one.knows in by_row else one
+        for one in ForeignLinks.of(release, secret).attackers
+    )
+    return DialEvidence(attackers=(*(() if ruled_out else attackers), *linked), statistics=statistics)
 
 
 def _counted(attacker: Attacker, exposure: Exposure, commonest: float) -> Attacker:

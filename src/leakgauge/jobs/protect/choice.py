@@ -169,7 +169,7 @@ def choose_all(
         return choices
     for _ in searched:
         plan = bind(plan_of(sources, chosen), sources.original)
-        going = Outgoing(sources.case, plan, asked.roles.public_through)
+        going = Outgoing(sources.case, plan, asked.roles.public_through, asked.declared.ruled_out is not None)
         short = [
             aim
             for aim in searched
@@ -396,7 +396,10 @@ def _searched(sources: Sources, aim: Aim, progress: Progress, beside: Mapping[Se
         chosen[aim.columns] = Chosen(as_planned(how, secret), noisy=noisy)
         return bind(plan_of(sources, chosen), sources.original)
 
-    judge = judge_settings(sources.case, aim.columns, goal.use, bound, asked.roles.public_through)
+    judge = judge_settings(
+        *(sources.case, aim.columns, goal.use, bound, asked.roles.public_through),
+        ruled_out=asked.declared.ruled_out is not None,
+    )
     searching = partial(
         search,
         sources.table,

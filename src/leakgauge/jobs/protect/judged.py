@@ -13,7 +13,7 @@ from leakgauge.artefacts.dials import DialEvidence
 from leakgauge.artefacts.request import Budget
 from leakgauge.artefacts.verdict import Judgement, ReleaseFacts
 from leakgauge.assessment.dials.policy import DialPolicy
-from leakgauge.assessment.judging import DEFAULT_POLICY, Secret, Terms, facts_of, judge, judgement
+from leakgauge.assessment.judging import DEFAULT_POLICY, Secret, Terms, facts_of, judge, judgement, with_risks
 from leakgauge.assessment.outgoing import Outgoing
 from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.jobs.protect.choice import Chosen, beside_the_aims, choose_all, plan_of, seen_through
@@ -78,7 +78,7 @@ class Judging:
     def _of_bound(
         self, sources: Sources, plan: ReleasePlan, terms: Terms, budgets: bool
     ) -> tuple[dict[Secret, DialEvidence], ReleaseFacts]:
-        going = Outgoing(sources.case, bind(plan, self.table), sources.asked.roles.public_through)
+        going = self._going(sources, plan)
         evidence = {secret: going.evidence(secret, terms.use) for secret in sources.asked.roles.sources}
         return evidence, facts_of(going, terms, evidence, budgets=budgets)
 
@@ -86,7 +86,11 @@ class Judging:
         """The same for a job whose sources are open and whose mechanisms are known."""
         terms = Terms.of(sources.asked, self.policy)
         evidence, facts = self._of_bound(sources, plan, terms, budgets=True)
-        return judgement(evidence, terms, facts)
+        return with_risks(judgement(evidence, terms, facts), self._going(sources, plan), self.policy)
+
+    def _going(self, sources: Sources, plan: ReleasePlan) -> Outgoing:
+        ruled_out = sources.asked.declared.ruled_out is not None
+        return Outgoing(sources.case, bind(plan, self.table), sources.asked.roles.public_through, ruled_out)
 
     def _sources(self, asked: Request, opened: ExitStack) -> Sources:
         # Nothing is spent here, so no ledger is opened.
