@@ -39,14 +39,16 @@ def published_score(voice: Voice, found: Published, *, tables: bool, short: bool
 
 def _leaves(voice: Voice, found: Published) -> Iterator[Content]:
     """Table 1 of the paper, for this release."""
-    states = [state.value for state in State]
 
     def row(leaf: PublishedLeaf) -> Iterator[Cell]:
         yield from (own(leaf.leaf), own(own_name(leaf, voice.language)), voice.cell(leaf, "value", unit=leaf.unit))
-        yield from (own(leaf.frequencies.get(state, "")) for state in states)
+        yield from (own(leaf.frequencies.get(state.value, "")) for state in State)
 
-    head = ("No.", "Indicator", "Found", *map(Plain, states))
-    yield from voice.grid("Published method: how often each leaf is in each state", head, map(row, found.leaves))
+    yield from voice.grid(
+        "Published method: how often each leaf is in each state",
+        "No.|Indicator|Found|VLL|LL|ML|HL|VHL",
+        map(row, found.leaves),
+    )
     yield voice.note(
         "States run from VLL, very low, to VHL, very high; the label in a cell says how often, from VL, very rarely, "
         "to VH, very often."
@@ -57,11 +59,11 @@ def _leaves(voice: Voice, found: Published) -> Iterator[Content]:
 
 def _matrix(voice: Voice, found: Published) -> Iterator[Content]:
     """F of the value node; a job of an earlier version has none."""
-    rows = (
+    rows: Iterator[tuple[Cell, ...]] = (
         (f"{often:g}", *(voice.number(row, at, digits=_MEMBERSHIP) for at in range(len(row))))
         for often, row in zip(FREQUENCIES, found.matrix, strict=False)
     )
-    head = (Plain(""), *(Plain(str(degree)) for degree in DEGREES))
+    head: list[str | Plain] = [message("Frequency"), *(Plain(str(degree)) for degree in DEGREES)]
     yield from voice.grid("Published method: matrix F of the value node, frequency by degree", head, rows)
     if found.frequency is not None:
         yield voice.say(
@@ -79,9 +81,11 @@ def _grades(voice: Voice, found: Published) -> Iterator[Content]:
         yield from (voice.number(read, "score"), own(read.grade), voice.number(read, "credibility"))
 
     both = ((_FLIPPED, found), (_UNFLIPPED, found.unflipped))
-    head = ("", *(state.value for state in State), "Score", "Grade", "Credibility")
-    rows = (row(name, read) for name, read in both if read is not None)
-    yield from voice.grid("Published method: probability of each grade", head, rows)
+    yield from voice.grid(
+        "Published method: probability of each grade",
+        "Reading|VLL|LL|ML|HL|VHL|Score|Grade|Credibility",
+        (row(name, read) for name, read in both if read is not None),
+    )
     yield voice.note(
         "Credibility is the paper's name for the variance of the memberships in the row that is read; it does not say "
         "how sure the grade is. The probabilities overlap, so that they sum to more than 1."
