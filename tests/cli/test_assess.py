@@ -96,7 +96,7 @@ def test_the_papers_tables_are_of_this_release(here: Path, capsys: pytest.Captur
     (epsilon,) = [line.split() for line in out.splitlines() if line.startswith(" 3 ")]
     # ln(2 / 0.01) / ln(10 / 0.01) is 0.767 of the scale: ML .066, HL .8 + .2 · .33 and VHL .23 by straight lines.
     assert epsilon[:1] + epsilon[-3:] == ["3", "VL", "VH", "L"] and "privacy budget ε" in " ".join(epsilon)
-    for words in ("without the positive-direction step", "Credibility is the paper's name for the variance"):
+    for words in ("without flips", "Credibility is the paper's name for the variance"):
         assert words in " ".join(out.split()), words
     _, plain = as_json(capsys, *ASSESS)
     assert "Credibility" not in run(capsys, *ASSESS)[1]

@@ -25,7 +25,9 @@ from leakgauge.errors import FileError, OptionError
 @options.released
 @options.taking(reading=Reading)
 @options.taking(columns=JudgedColumns, by=JudgedBy, also=ExplainedBy)
-@click.option("--write-diagram", type=FILE, metavar="FILE", help="Write the default diagram, or the paper's.")
+@click.option(
+    "--write-diagram", type=FILE, metavar="FILE", help="Write the default diagram, or with --diagram paper that."
+)
 @click.option("--template", type=FILE, metavar="FILE", help="Write an empty questionnaire, and nothing else.")
 @click.option("--template-language", type=click.Choice(["en", "zh"]), default="en", show_default=True)
 @options.gone("--target", "--min-privacy", "--min-utility", "--algebra", "--column")

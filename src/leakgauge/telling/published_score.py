@@ -12,7 +12,7 @@ from leakgauge.telling.figures.criteria import own_name
 from leakgauge.telling.voice import Cell, Plain, Voice, own
 
 _FLIPPED = message("as published")
-_UNFLIPPED = message("without the positive-direction step")
+_UNFLIPPED = message("without flips")
 _MEMBERSHIP = 4
 """Digits of a product of two printed memberships."""
 
@@ -83,10 +83,11 @@ def _grades(voice: Voice, found: Published) -> Iterator[Content]:
     both = ((_FLIPPED, found), (_UNFLIPPED, found.unflipped))
     yield from voice.grid(
         "Published method: probability of each grade",
-        "Reading|VLL|LL|ML|HL|VHL|Score|Grade|Credibility",
+        "Reading|VLL|LL|ML|HL|VHL|Published score|Published grade|Credibility",
         (row(name, read) for name, read in both if read is not None),
     )
     yield voice.note(
         "Credibility is the paper's name for the variance of the memberships in the row that is read; it does not say "
-        "how sure the grade is. The probabilities overlap, so that they sum to more than 1."
+        "how sure the grade is. The probabilities overlap, so that they sum to more than 1. Flips turn the matrices of "
+        "an arc left to right where it points against most of its siblings."
     )
