@@ -48,7 +48,7 @@ def published_score(
         >>> attack = Evidence("5", Standing.MEASURED, Sentence("by hand"), 0.2, "share", Scale(0, 1))
         >>> found = published_score([attack])
         >>> found.leaves[0].frequencies, len(found.left_out), found.grade
-        ({'VLL': 'L', 'LL': 'VH'}, 27, 'VHL')
+        ({'VLL': 'L', 'LL': 'VH'}, 27, 'ML')
     """
     drawn, found = default_diagram() if diagram is None else diagram, by_leaf(evidence)
     known = {
