@@ -21,7 +21,7 @@ from leakgauge.randomness import simulation
 from leakgauge.tables import Table, open_table
 
 ROWS = 10**5
-PROTECTION, EXPOSED = 60.0, 10.0
+PROTECTION, SUREST = 60.0, 45.0
 SECRET = "marital_status"
 AGE = "laplace:epsilon=8,lower=17,upper=90"
 SETTINGS: dict[str, dict[str, Any]] = {

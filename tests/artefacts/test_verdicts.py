@@ -10,13 +10,12 @@ import pytest
 from msgspec import structs
 
 from leakgauge.artefacts import Judgement, Request, StoredEvidence, StoredImprovement, codec
-from leakgauge.artefacts.criteria import Published
 from leakgauge.artefacts.request import StoredRequest
 from leakgauge.artefacts.verdict import Action, Beside, Recommendation
 from leakgauge.assessment import collect, criteria_of, default_diagram, protected_column
 from leakgauge.assessment.algebra import over_arcs
 from leakgauge.assessment.comprehensive_evaluation import evaluate_evidence, open_factors
-from leakgauge.assessment.published import grade_evidence
+from leakgauge.assessment.published_score import published_score
 from leakgauge.assessment.search import Goal
 from leakgauge.errors import FileError
 from leakgauge.jobs.improve import search, stored
@@ -50,11 +49,10 @@ def verdict(column: str) -> Judgement:
     letters = ["flu", "none", "cold"]
     mechanism = laplace(1.0, lower=0, upper=100) if column == "age" else randomized_response(8.0, letters=letters)
     evidence = collect(protected_column(people(), column, mechanism, Simulated(1)))
-    grade = grade_evidence(evidence)
     beside = Beside(
         criteria=criteria_of(evidence, found.dials[column]),
         evidence=StoredEvidence(evidence, column, "ab"),
-        published=Published(grade.score, grade.grade.value, grade.credibility, grade.decides, grade.why_not),
+        published=published_score(evidence, matrices=True),
         over_arcs=over_arcs(default_diagram(), evidence),
         comprehensive=evaluate_evidence(evidence, open_factors("paper-a")),
     )
@@ -77,6 +75,18 @@ def searched() -> StoredImprovement:
 def test_a_search_is_read_as_it_was_written() -> None:
     kept = searched()
     assert codec.decode(StoredImprovement, json.loads(codec.text_of(kept)), "it") == kept
+
+
+def test_files_of_an_earlier_version_have_neither_tables_nor_stages() -> None:
+    fields = json.loads(codec.text_of(verdict("illness")))
+    older = fields["beside"]["illness"]["published"]
+    whole = dict(older)
+    for name in set(older) - {"score", "grade", "credibility", "decides", "why_not"}:
+        del older[name]
+    found = codec.decode(Judgement, fields, "it").beside["illness"].published
+    assert found is not None and (found.score, found.matrix, found.unflipped) == (whole["score"], (), None)
+    kept = json.loads(codec.text_of(searched()))
+    assert kept.pop("stages") and codec.decode(StoredImprovement, kept, "it").stages == ()
 
 
 def test_another_file_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""The published algebra: laws over random leaves and directions, grades of states, matrices and evidence; refusals."""
+"""The published algebra: laws over random leaves and directions, grades of states and matrices; refusals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leakgauge.artefacts.evidence import Evidence, Scale, Standing, missing
 from leakgauge.assessment import published
 from leakgauge.assessment.diagram import Arc
 from leakgauge.assessment.published import Frequency, LeafStates, State
@@ -17,7 +16,6 @@ from leakgauge.errors import ModelError
 from leakgauge.papers import influence_diagram as paper
 from leakgauge.papers.influence_diagram import Directions
 from leakgauge.randomness import simulation
-from leakgauge.sentences import Sentence
 
 LAPLACE = paper.table_1()
 ARCS = paper.table_2(Directions.CORRECTED)
@@ -84,51 +82,12 @@ def test_relations_mirror_each_other() -> None:
     assert np.array_equal(straight, straight[::-1, ::-1])
 
 
-def measured(leaf: str, value: float) -> Evidence:
-    return Evidence(leaf, Standing.MEASURED, Sentence("a test"), value, scale=Scale(0, 10))
-
-
 def test_it_never_decides_and_says_why() -> None:
     found = published.grade(LAPLACE, ARCS)
     assert not found.decides
     assert not published.PublishedGrade.decides
     assert str(found.why_not).startswith("The published score does not decide. ")
     assert str(found.why_not).count(". ") == 1
-
-
-def test_evidence_is_graded_as_its_labels_are() -> None:
-    evidence = [
-        measured("14", 8.5),
-        Evidence("15", Standing.ASKED, Sentence("a test"), answers=(0, 0, 1, 2, 2)),
-        Evidence("3", Standing.DECLARED, Sentence("a test"), float("inf"), scale=Scale(0.01, 10, logarithmic=True)),
-        missing("4", Sentence("a test")),
-    ]
-    states = {
-        "14": {State.HIGH: Frequency.MEDIUM, State.VERY_HIGH: Frequency.MEDIUM},
-        "15": {State.MEDIUM: Frequency.LOW, State.HIGH: Frequency.MEDIUM, State.VERY_HIGH: Frequency.MEDIUM},
-        "3": {State.VERY_HIGH: Frequency.VERY_HIGH},
-    }
-    found = published.grade_evidence(evidence)
-    assert found == published.grade(states, paper.table_2(Directions.BY_MEANING))
-    assert "4" in found.left_out
-    assert len(found.left_out) == 25
-    assert not found.decides
-
-
-def test_evidence_through_other_arcs() -> None:
-    arcs = (Arc("cost", "value", mirrored=True),)
-    assert published.grade_evidence([measured("cost", 0)], arcs).grade is State.VERY_HIGH
-    assert published.grade_evidence([measured("cost", 10)], arcs).grade is State.VERY_LOW
-
-
-def test_evidence_twice_is_refused() -> None:
-    with pytest.raises(ModelError, match="two pieces of evidence of leaf '14'"):
-        published.grade_evidence([measured("14", 1), missing("14", Sentence("a test"))])
-
-
-def test_nothing_known_is_refused() -> None:
-    with pytest.raises(ModelError, match="No leaf is known"):
-        published.grade_evidence([missing("14", Sentence("a test"))])
 
 
 @pytest.mark.parametrize("node", ["45", "17", "99"])

@@ -90,6 +90,43 @@ def test_the_screen_says_the_recommendation_first_and_why(here: Path, capsys: py
     assert out.count("does not decide") == 3
 
 
+def test_the_papers_tables_are_of_this_release(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "assess", "--diagram", "paper", "--write-diagram", "arcs.toml")[0] == 0
+    _, out, _ = run(capsys, *ASSESS, "--diagram", "arcs.toml")
+    (epsilon,) = [line.split() for line in out.splitlines() if line.startswith(" 3 ")]
+    # ln(2 / 0.01) / ln(10 / 0.01) is 0.767 of the scale: ML .066, HL .8 + .2 · .33 and VHL .23 by straight lines.
+    assert epsilon[:1] + epsilon[-3:] == ["3", "VL", "VH", "L"] and "privacy budget ε" in " ".join(epsilon)
+    for words in ("without flips", "Credibility is the paper's name for the variance"):
+        assert words in " ".join(out.split()), words
+    _, plain = as_json(capsys, *ASSESS)
+    assert "Credibility" not in run(capsys, *ASSESS)[1]
+    found = plain["beside"]["illness"]["published"]
+    assert len(found["matrix"]) == len(found["matrix"][0]) == len(found["row"]) == 11 and found["nodes"] == {}
+    _, fields = as_json(capsys, *ASSESS, "--diagram", "paper", "--matrices")
+    assert len(fields["beside"]["illness"]["published"]["nodes"]) == 16
+
+
+def test_a_leaf_that_is_taken_out_or_added_counts_in_the_published_score(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each alone: ε = 2, mirrored, is HL very often, and nobody trusts the release."""
+    arc = '    { from = "3", to = "effect", direction = "mirrored" },'
+    own = ['schema = "leakgauge/diagram/1"', 'value = "effect"', 'privacy = ["effect"]', 'utility = ["effect"]']
+    own += ["arcs = [", arc, "]", "[nodes]", 'effect = { name = "effect" }', '3 = { name = "ε", better = "lower" }']
+    Path("epsilon.toml").write_text("\n".join(own), encoding="utf-8")
+    _, before = as_json(capsys, *ASSESS, "--diagram", "epsilon.toml")
+    other = [line for line in own if "3" not in line] + ['trust = { name = "trust", better = "higher" }']
+    other.insert(other.index("arcs = [") + 1, '{ from = "trust", to = "effect", direction = "same" },')
+    Path("trust.toml").write_text("\n".join(other), encoding="utf-8")
+    Path("trust.csv").write_text("respondent,leaf,answer\n" + "".join(f"p{at},trust,1\n" for at in range(8)))
+    _, after = as_json(capsys, *ASSESS, "--diagram", "trust.toml", "--questionnaire", "trust.csv")
+    first, second = (one["beside"]["illness"]["published"] for one in (before, after))
+    assert [[leaf["leaf"] for leaf in one["leaves"]] for one in (first, second)] == [["3"], ["trust"]]
+    assert first["leaves"][0]["frequencies"]["HL"] == "VH" and first["score"] < 50
+    # As in tests/assessment/test_published_score.py, from the other end.
+    assert second["score"] == pytest.approx(100 - 239.2 / 2.9)
+
+
 def test_a_limit_that_somebody_gave_decides_the_exit(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("policy.toml").write_text('min_protection = 30\nmax_epsilon = 2\ndeclared = ["purpose"]\n')
     code, _, err = run(capsys, *ASSESS, "--policy", "policy.toml")

@@ -45,6 +45,24 @@ def test_the_most_useful_setting_that_protects_enough(people: Path, capsys: pyte
     assert fields["asked"]["min_protection"] == 60
 
 
+def test_the_stages_say_what_each_reached(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = (*IMPROVE, "--min-protection", "90", "--min-usefulness", "50")
+    _, fields = as_json(capsys, *asked)
+    stages, trials = fields["stages"], fields["trials"]
+    assert [one["stage"] for one in stages] == ["parameters", "mechanism", "form of the data"]
+    for stage in stages:
+        own = [one for one in trials if one["stage"] == stage["stage"]]
+        assert (stage["tried"], stage["meeting"]) == (len(own), sum(one["meets"] for one in own))
+        assert stage["best"] in own and stage["best"]["meets"] == (stage["meeting"] > 0)
+    assert sum(stage["tried"] for stage in stages) == len(trials)
+    # Rows of either kind are worth too little at such a protection; counts are not.
+    assert [stage["meeting"] > 0 for stage in stages] == [False, False, True]
+    assert {name: fields["chosen"][name] for name in stages[2]["best"]} == stages[2]["best"]
+    best = max((one for one in own if one["meets"]), key=lambda one: one["dials"]["usefulness"]["value"])
+    assert best["dials"]["usefulness"]["value"] <= stages[2]["best"]["dials"]["usefulness"]["value"] + 0.5
+    assert "Stages of the search, the cheapest change first" in run(capsys, *asked)[1]
+
+
 def test_the_screen_has_a_command_that_releases_it(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, *IMPROVE, "--public", "city", "--min-protection", "60")
     assert (code, err) == (0, "")

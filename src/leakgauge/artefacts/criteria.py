@@ -3,6 +3,8 @@ evaluation."""
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import msgspec
 
 from leakgauge.artefacts.evidence import Standing
@@ -115,14 +117,73 @@ class NodeStates(Part, frozen=True):
     states: tuple[float, ...]
 
 
-class Published(Part, frozen=True):
-    """The paper's score and grade, and why they do not decide."""
+Rows: TypeAlias = tuple[tuple[float, ...], ...]
+"""A matrix of the published method: frequencies 0, 0.1, …, 1 down, of a relation degrees, and degrees 0, 10, …, 100
+across."""
+
+
+class PublishedLeaf(Part, frozen=True, kw_only=True):
+    """A known leaf as the published method takes it.
+
+    Attributes:
+        value: raw, in its unit; None where people were asked.
+        memberships: how far it belongs to each state that it is in; where people were asked, the share of that answer.
+        frequencies: the label of each of these, from VL to VH.
+    """
+
+    leaf: str
+    name: str
+    chinese: str
+    value: Real | None
+    unit: str
+    memberships: dict[str, float]
+    frequencies: dict[str, str]
+
+
+class PublishedNode(Part, frozen=True, kw_only=True):
+    """The matrices of a node between the leaves and the value: the unions of what comes in, and their composition."""
+
+    joint_frequency: Rows
+    joint_relation: Rows
+    frequency: Rows
+
+
+class PublishedReading(Part, frozen=True, kw_only=True):
+    """What the published method reads off the matrix of the value node.
+
+    Attributes:
+        credibility: what the paper calls so, the variance of the row.
+        frequency: of the row that is read; None in files of earlier versions.
+        row: its memberships of the degrees 0, 10, …, 100.
+        probabilities: of each grade; they overlap, so that they sum to more than 1.
+    """
 
     score: float
     grade: str
     credibility: float
+    frequency: float | None = None
+    row: tuple[float, ...] = ()
+    probabilities: dict[str, float] = msgspec.field(default_factory=dict)
+
+
+class Published(PublishedReading, frozen=True, kw_only=True):
+    """The paper's score and grade, what they are computed from, and why they do not decide.
+
+    Attributes:
+        matrix: F of the value node.
+        leaves: those that are known, in the order of the diagram.
+        left_out: the leaves of which nothing is known.
+        unflipped: the same without the positive-direction step, the paper's ablation.
+        nodes: the matrices of the nodes between, where they were asked for.
+    """
+
     decides: bool
     why_not: Sentence
+    matrix: Rows = ()
+    leaves: tuple[PublishedLeaf, ...] = ()
+    left_out: tuple[str, ...] = ()
+    unflipped: PublishedReading | None = None
+    nodes: dict[str, PublishedNode] = msgspec.field(default_factory=dict)
 
 
 class OverArcs(Part, frozen=True, kw_only=True):

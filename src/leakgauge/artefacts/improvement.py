@@ -25,6 +25,22 @@ class TriedSetting(Part, frozen=True, kw_only=True):
     meets: bool
 
 
+class TriedStage(Part, frozen=True, kw_only=True):
+    """A stage of the search: parameters are changed first, then the mechanism, then the form of the data.
+
+    Attributes:
+        tried: how many settings; they are the trials that say this stage.
+        meeting: how many of them keep the limits.
+        best: the chosen one in its own stage; else the one that serves the goal best of those that keep the limits, or
+            misses them by least.
+    """
+
+    stage: str
+    tried: int
+    meeting: int
+    best: TriedSetting
+
+
 class WholeSetting(TriedSetting, frozen=True, kw_only=True):
     """A setting with all that is needed to make the release.
 
@@ -44,6 +60,7 @@ class StoredImprovement(Artefact, frozen=True, kw_only=True, tag="leakgauge/impr
         closest: the chosen one, else the one that misses the limits by least.
         start: the mechanism of today; None where none was given, or it is not of a kind that is tried.
         withheld: what the published columns reveal although the secret is not released; None where there are none.
+        stages: those in which anything was tried, the cheapest change first.
         promised: the dials that the job promises that releases the chosen setting; None where it was not asked.
     """
 
@@ -58,4 +75,5 @@ class StoredImprovement(Artefact, frozen=True, kw_only=True, tag="leakgauge/impr
     withheld: Dials | None
     blocking: tuple[Sentence, ...]
     notes: tuple[Sentence, ...]
+    stages: tuple[TriedStage, ...] = ()
     promised: Dials | None = None

@@ -2,8 +2,9 @@
 
 Tian et al., Assessment method on protection effectiveness of differential privacy algorithms based on fuzzy influence
 diagram, Journal on Communications, 2024 (doi:10.11959/j.issn.1000-436x.2024122): its fuzzy sets (section 4.1), its
-matrices from the leaves to the value and the grade read off the last one (sections 3.3 to 3.5, (1) to (8)). The
-evaluation that it is compared with is in ``comprehensive_evaluation``, its tables in ``papers.influence_diagram``.
+matrices from the leaves to the value and the grade read off the last one (sections 3.3 to 3.5, (1) to (8)). Of one's
+own data it is in ``published_score``; the evaluation that it is compared with is in ``comprehensive_evaluation``, its
+tables in ``papers.influence_diagram``.
 """
 
 from __future__ import annotations
@@ -19,9 +20,7 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
-from leakgauge.artefacts.evidence import Evidence, Standing, by_leaf
 from leakgauge.assessment.diagram import Arc
-from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.errors import ModelError, OptionError
 from leakgauge.probability.cells import Floats
 from leakgauge.sentences import Sentence
@@ -279,18 +278,3 @@ def grade_matrix(frequency: Floats, left_out: tuple[str, ...] = ()) -> Published
     score = 50 + math.fsum((degree - 50) * membership for degree, membership in zip(DEGREES, row, strict=True)) / total
     credibility = float(np.var(row, ddof=1))
     return PublishedGrade(score, best, credibility, tuple(row), FREQUENCIES[at], probabilities, left_out)
-
-
-def grade_evidence(evidence: Iterable[Evidence], arcs: Iterable[Arc] | None = None) -> PublishedGrade:
-    """The published grade of the evidence; ``None`` takes the paper's arcs as they are meant."""
-    known = {leaf: one for leaf, one in by_leaf(evidence).items() if one.standing is not Standing.MISSING}
-    states = {leaf: _labels(one) for leaf, one in known.items()}
-    return grade(states, default_diagram().arcs if arcs is None else arcs)
-
-
-def _labels(evidence: Evidence) -> dict[State, Frequency]:
-    if evidence.standing is Standing.ASKED:
-        shares = np.array(evidence.answers) / sum(evidence.answers)
-        return label_shares(dict(zip(State, shares.tolist(), strict=True)))
-    assert evidence.scale is not None and evidence.value is not None
-    return fuzzify(float(evidence.scale.position(evidence.value)))

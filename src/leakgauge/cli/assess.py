@@ -25,7 +25,9 @@ from leakgauge.errors import FileError, OptionError
 @options.released
 @options.taking(reading=Reading)
 @options.taking(columns=JudgedColumns, by=JudgedBy, also=ExplainedBy)
-@click.option("--write-diagram", type=FILE, metavar="FILE", help="Write the default diagram, and nothing else.")
+@click.option(
+    "--write-diagram", type=FILE, metavar="FILE", help="Write the default diagram, or with --diagram paper that."
+)
 @click.option("--template", type=FILE, metavar="FILE", help="Write an empty questionnaire, and nothing else.")
 @click.option("--template-language", type=click.Choice(["en", "zh"]), default="en", show_default=True)
 @options.gone("--target", "--min-privacy", "--min-utility", "--algebra", "--column")
@@ -45,7 +47,7 @@ def command(columns: JudgedColumns, by: JudgedBy, also: ExplainedBy, strict: boo
     is vetoed or breaks a limit that you gave; the default policy only affects the recommendation, unless --strict
     makes it count.
     """
-    if _wrote(given):
+    if _wrote(given, by.diagram):
         return
     from leakgauge.artefacts import Job, codec
     from leakgauge.artefacts.dossier import JOB
@@ -81,9 +83,10 @@ def _require_kept(
     require_not_read(output, original or str(release), release, *files)
 
 
-def _wrote(given: MutableMapping[str, Any]) -> bool:
+def _wrote(given: MutableMapping[str, Any], drawn: Path | str | None) -> bool:
     """Write the diagram or the questionnaire if one is asked for, and say whether it was."""
     from leakgauge.assessment.criteria import write_diagram
+    from leakgauge.assessment.criteria.files import PAPER
     from leakgauge.assessment.indicators.questionnaire import write_template
 
     diagram, template, language = (given.pop(name) for name in ("write_diagram", "template", "template_language"))
@@ -92,7 +95,7 @@ def _wrote(given: MutableMapping[str, Any]) -> bool:
         # The file may already hold answers.
         raise FileError("{path} exists; name another file for the questionnaire.", path=template)
     if diagram is not None:
-        write_diagram(diagram)
+        write_diagram(diagram, paper=str(drawn) == PAPER)
         click.echo(say("Wrote {path!s}.", path=diagram))
     if template is not None:
         write_template(template, language)

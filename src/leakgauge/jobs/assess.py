@@ -9,7 +9,6 @@ from msgspec import structs
 
 from leakgauge.artefacts import Audit, Judgement, StoredEvidence, codec
 from leakgauge.artefacts.codec import decode, require_digest
-from leakgauge.artefacts.criteria import Published
 from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.evidence import Evidence
 from leakgauge.artefacts.request import Declared
@@ -23,9 +22,9 @@ from leakgauge.assessment.indicators.foreign import collect_foreign
 from leakgauge.assessment.indicators.indicator import Context
 from leakgauge.assessment.indicators.protected import ProtectedColumn
 from leakgauge.assessment.indicators.source import plain_numbers, source_of
-from leakgauge.assessment.published import grade_evidence
+from leakgauge.assessment.published_score import published_score
 from leakgauge.audit.foreign.release import ForeignRelease, ForeignRoles, read_foreign
-from leakgauge.errors import FileError, ModelError, VerificationError
+from leakgauge.errors import FileError, VerificationError
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.files import parsed_json
 from leakgauge.release import Release
@@ -47,6 +46,7 @@ class Explaining:
         stored: an earlier verdict, or evidence alone, whose space and time are used.
         releases_per_period: how often such a release is made.
         confidence: of the intervals of the evidence.
+        matrices: whether the published score has those of every node.
     """
 
     diagram: CriteriaDiagram | Diagram = field(default_factory=default_criteria)
@@ -55,10 +55,16 @@ class Explaining:
     stored: Path | None = None
     releases_per_period: float = 1.0
     confidence: float = 0.95
+    matrices: bool = False
 
     @classmethod
     def by(
-        cls, declared: Declared, *, factors: Path | str | None = None, stored: Path | str | None = None
+        cls,
+        declared: Declared,
+        *,
+        factors: Path | str | None = None,
+        stored: Path | str | None = None,
+        matrices: bool = False,
     ) -> Explaining:
         """Inputs read from the files that are declared."""
         drawn = open_diagram(declared.diagram)
@@ -71,17 +77,18 @@ class Explaining:
             None if stored is None else Path(stored),
             declared.releases_per_period,
             declared.confidence,
+            matrices,
         )
 
     def beside(self, evidence: tuple[Evidence, ...], dials: Dials, column: str, record: str) -> Beside:
         """Criteria and scores from the evidence of one secret, beside its dials."""
         drawn, every = self.diagram, (*evidence, *answered_beyond(self.questionnaire))
-        criteria = drawn if isinstance(drawn, CriteriaDiagram) else None
+        criteria, arcs = (drawn, None) if isinstance(drawn, CriteriaDiagram) else (None, drawn)
         return Beside(
             criteria=criteria_of(every, dials, criteria, confidence=self.confidence),
             evidence=StoredEvidence(evidence, column, record),
-            published=_published(evidence),
-            over_arcs=over_arcs(drawn, every) if isinstance(drawn, Diagram) else None,
+            published=published_score(every, arcs, matrices=self.matrices),
+            over_arcs=None if arcs is None else over_arcs(arcs, every),
             comprehensive=None if self.factors is None else evaluate_evidence(every, self.factors),
         )
 
@@ -147,14 +154,6 @@ def _numbers(release: ForeignRelease, secret: str) -> Floats | None:
     if values is None or not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
         return None
     return plain_numbers(values, Kind.FLOAT)
-
-
-def _published(evidence: tuple[Evidence, ...]) -> Published | None:
-    try:
-        found = grade_evidence(evidence)
-    except ModelError:
-        return None
-    return Published(found.score, found.grade.value, found.credibility, found.decides, found.why_not)
 
 
 def is_foreign(place: Path) -> bool:

@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 from leakgauge import notebook
 from leakgauge.arguments import checked
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting, WholeSetting
+from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting, TriedStage, WholeSetting
 from leakgauge.artefacts.request import FRAME
 from leakgauge.artefacts.request.verbs import ImproveOptions, Improving
 from leakgauge.assessment.dials.usefulness import use_named
@@ -256,6 +256,15 @@ def stored(found: Improvement) -> StoredImprovement:
         withheld=searched.withheld,
         blocking=searched.blocking,
         notes=searched.notes,
+        stages=tuple(
+            TriedStage(
+                stage=stage.value,
+                tried=len(trials),
+                meeting=sum(not one.short for one in trials),
+                best=_tried(trials[0]),
+            )
+            for stage, trials in searched.stages.items()
+        ),
     )
 
 

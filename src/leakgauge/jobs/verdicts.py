@@ -53,10 +53,12 @@ def assess(
         accept_unique: published columns that may identify people.
         purpose: what the release is for; declared, like ``recipient`` and ``review``.
         releases_per_period: how often such a release is made.
-        diagram: which indicator feeds which criterion, in TOML; ``paper`` adds the first score over the paper's arcs.
+        diagram: which indicator feeds which criterion, in TOML; ``paper``, or a diagram with arcs, adds the first score
+            over its arcs, and the published score is then that of this diagram.
         questionnaire: the answers of respondents.
         fuzzy: factors of a comprehensive evaluation in TOML, or ``paper-a`` or ``paper-b``.
         stored: an earlier verdict, whose space and time are used.
+        matrices: add the published method's matrices of every node.
         confidence: of the intervals of the indicators.
         options: also how the original is read, as ``open_table`` takes it.
 
@@ -71,7 +73,7 @@ def assess(
         ExplainedBy.of_options(options),
     )
     given = by.given()
-    explaining = partial(Explaining.by, factors=also.fuzzy, stored=also.stored)
+    explaining = partial(Explaining.by, factors=also.fuzzy, stored=also.stored, matrices=also.matrices)
     declared = Declared(
         releases_per_period=1.0 if by.releases_per_period is None else by.releases_per_period,
         confidence=also.confidence,

@@ -13,6 +13,7 @@ from leakgauge.telling.blocks import Content
 from leakgauge.telling.dials import secret_in
 from leakgauge.telling.figures.criteria import own_name
 from leakgauge.telling.pictures import pictures
+from leakgauge.telling.published_score import published_score
 from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
 
 
@@ -45,12 +46,8 @@ def explained(voice: Voice, verdict: Judgement, secret: str, *, short: bool = Fa
         )
     yield from _leaves(voice, found.criteria, secret, short=short)
     if (published := found.published) is not None:
-        yield voice.note(
-            "By the published method the score is {score} and the grade {grade}. {why}",
-            score=voice.number(published, "score"),
-            grade=own(published.grade),
-            why=Plain(voice.told(published.why_not)),
-        )
+        # The tables are many lines: only where a diagram with arcs was asked for.
+        yield from published_score(voice, published, tables=found.over_arcs is not None, short=short)
     if (arcs := found.over_arcs) is not None:
         names = {"score": message("score"), "privacy": message("privacy"), "utility": message("utility")}
         rows = ((voice.say(said), voice.cell(arcs, name)) for name, said in names.items())

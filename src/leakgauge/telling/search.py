@@ -81,6 +81,7 @@ def searched(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
         yield voice.alarm("No setting that was tried meets the limits.")
         yield voice.say("The closest one: {setting}.", setting=_setting(voice, found.closest, found.closest.dials))
         yield Points(numbered=False, items=tuple((one,) for one in told_all(voice, found.blocking)))
+    yield from _stages(voice, found)
     yield from pictures(voice, "tuning")
     rows = (
         (
@@ -99,6 +100,27 @@ def searched(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
     )
     for note in told_all(voice, found.notes):
         yield Paragraph("note", (note,))
+
+
+def _stages(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
+    """What each stage of the search reached; a search of an earlier version has none."""
+    rows = (
+        (
+            voice.told(one.stage),
+            voice.number(one, "tried"),
+            voice.number(one, "meeting"),
+            mechanism_of(voice, one.best.mechanism),
+            Plain(voice.told(one.best.form)),
+            dial(voice, one.best.dials, "protection"),
+            dial(voice, one.best.dials, "usefulness"),
+        )
+        for one in found.stages
+    )
+    yield from voice.grid(
+        "Stages of the search, the cheapest change first",
+        "What is changed|Settings tried|Meet the limits|Best setting|What is released|Protection|Usefulness",
+        rows,
+    )
 
 
 def _setting(voice: Voice, one: TriedSetting, dials: Dials) -> Inline:

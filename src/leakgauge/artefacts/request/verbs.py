@@ -181,6 +181,7 @@ class ExplainedBy(RequestPart, frozen=True):
 
     fuzzy: Annotated[str | Path | None, Option("Add a fuzzy comprehensive evaluation.", "paper-a|paper-b|FILE")] = None
     stored: Annotated[Path | str | None, Option("An earlier verdict, whose space and time are used.", "FILE")] = None
+    matrices: Annotated[bool, Option("Add the published method's matrices of every node (JSON only).")] = False
     confidence: Confidence = 0.95
 
 
@@ -205,4 +206,5 @@ class AssessOptions(ReadingOptions, total=False):
     questionnaire: Path | str | None
     fuzzy: Path | str | None
     stored: Path | str | None
+    matrices: bool
     confidence: float

@@ -23,24 +23,28 @@ from leakgauge.sentences import Sentence
 
 SCHEMA = "leakgauge/diagram/2"
 PAPER = "paper"
+_CRITERIA, _ARCS = "criteria_diagram.toml", "default_diagram.toml"
 _TOP = ("schema", "criteria", "leaves", "pairwise")
 _CRITERION = ("name", "chinese", "dial")
 _LEAF = ("name", "chinese", "feeds", "better", "weight")
 
 
 @cache
-def _default_text() -> str:
-    return files("leakgauge.assessment").joinpath("tables", "criteria_diagram.toml").read_text(encoding="utf-8")
+def _text_of(diagram: str) -> str:
+    return files("leakgauge.assessment").joinpath("tables", diagram).read_text(encoding="utf-8")
 
 
 @cache
 def default_criteria() -> CriteriaDiagram:
     """Five criteria, the protection that is needed and the strength of the audit, fed by the 28 indicators."""
-    return _diagram(tomllib.loads(_default_text()), Path("criteria_diagram.toml"))
+    return _diagram(tomllib.loads(_text_of(_CRITERIA)), Path(_CRITERIA))
 
 
-def write_diagram(path: Path | str) -> None:
+def write_diagram(path: Path | str, *, paper: bool = False) -> None:
     """Write the default diagram to a new file, with comments, to be changed and read back.
+
+    Args:
+        paper: write the paper's diagram, with its arcs, instead.
 
     Raises:
         FileError: the file exists, for it may hold somebody's own weights, or cannot be written.
@@ -49,7 +53,7 @@ def write_diagram(path: Path | str) -> None:
     require_writable(place)
     if place.exists():
         raise FileError("{path} exists; name another file for the diagram.", path=place)
-    write_whole(place, _default_text(), shareable=True)
+    write_whole(place, _text_of(_ARCS if paper else _CRITERIA), shareable=True)
 
 
 def open_diagram(given: Path | str | None = None) -> CriteriaDiagram | Diagram:

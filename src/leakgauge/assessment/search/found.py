@@ -9,7 +9,7 @@ from functools import cached_property
 
 from leakgauge.artefacts.dials import Dials
 from leakgauge.assessment.dials.policy import DialPolicy
-from leakgauge.assessment.search.families import Family
+from leakgauge.assessment.search.families import Family, Stage
 from leakgauge.assessment.verdict import short_of
 from leakgauge.errors import RefusalError
 from leakgauge.mechanisms import Mechanism, spelled
@@ -134,6 +134,18 @@ class Search:
     answers: Trial | None = None
     start: Trial | None = None
     withheld: Dials | None = field(default=None, repr=False)
+
+    @property
+    def stages(self) -> dict[Stage, tuple[Trial, ...]]:
+        """The trials of each stage that has any, the best first, and the cheapest change first."""
+        found = {stage: [one for one in self.trials if one.family.stage is stage] for stage in Stage}
+        return {stage: tuple(sorted(trials, key=self._rank)) for stage, trials in found.items() if trials}
+
+    def _rank(self, trial: Trial) -> tuple[bool, float, float]:
+        """The chosen one comes first, then what misses the limits by least, then what serves the goal best."""
+        by_protection = self.goal.min_protection is None
+        worth = trial.dials.protection.ends[0] if by_protection else trial.usefulness
+        return trial is not self.chosen, sum(trial.short.values()), -worth
 
     @property
     def blocking(self) -> tuple[Sentence, ...]:

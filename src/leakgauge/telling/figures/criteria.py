@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leakgauge.artefacts.criteria import Criteria, Criterion, CriterionLeaf
+from leakgauge.artefacts.criteria import Criteria, Criterion, CriterionLeaf, PublishedLeaf
 from leakgauge.artefacts.quantity import Quantity
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.rounding import at_least
@@ -53,7 +53,7 @@ def _row(criterion: Criterion, language: Language) -> dict[str, Any]:
     }
 
 
-def own_name(node: Criterion | CriterionLeaf, language: Language) -> str:
+def own_name(node: Criterion | CriterionLeaf | PublishedLeaf, language: Language) -> str:
     """The name of a criterion or a leaf in a language."""
     return node.chinese or node.name if language.code == "zh" else node.name
 
