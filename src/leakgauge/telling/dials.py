@@ -109,8 +109,6 @@ def dials(voice: Voice, found: Judgement, secret: str = "", *, short: bool = Fal
     every = (*dial_rows(voice, found, secret), guarantee_row(voice, found.dials[secret]))
     rows = (row[:2] if short else row for row in every)
     yield from voice.grid(caption, "Score|Found|In plain words", rows, secret=own(secret))
-    for one in found.assumes:
-        yield voice.note("Condition of this verdict: {assumed}.", assumed=Plain(voice.told(one)))
 
 
 def dial_rows(voice: Voice, found: Judgement, secret: str) -> Iterator[tuple[Cell, ...]]:

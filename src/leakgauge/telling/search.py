@@ -111,14 +111,13 @@ def _stages(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
             voice.number(one, "meeting"),
             mechanism_of(voice, one.best.mechanism),
             Plain(voice.told(one.best.form)),
-            dial(voice, one.best.dials, "protection"),
-            dial(voice, one.best.dials, "usefulness"),
+            *(dial(voice, one.best.dials, name) for name in DIALS),
         )
         for one in found.stages
     )
     yield from voice.grid(
         "Stages of the search, the cheapest change first",
-        "What is changed|Settings tried|Meet the limits|Best setting|What is released|Protection|Usefulness",
+        "What is changed|Settings tried|Meet the limits|Best setting|What is released|Protection|Surest|Usefulness",
         rows,
     )
 

@@ -20,6 +20,7 @@ from leakgauge.telling.headline import every_secret
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.places import told_places
 from leakgauge.telling.promises import asked_epsilon, is_in_kit, keeps_guarantee_inside, promises_nothing
+from leakgauge.telling.risks import risks, unchecked
 from leakgauge.telling.survey import published
 from leakgauge.telling.voice import ROWS, Cell, Plain, Voice, blank, own
 
@@ -41,7 +42,8 @@ def statement(voice: Voice) -> Iterator[Content]:
         yield from (*leaves, *pictures(voice, "guarantee"), *shares, *_document(voice))
         return
     if found is not None:
-        yield from dials(voice, found, secret_in(deciding(voice), found))
+        lead = deciding(voice)
+        yield from (*risks(voice, found), *dials(voice, found, secret_in(lead, found)), *unchecked(voice, found))
     yield from (*every_secret(voice), *pictures(deciding(voice), *_FIRST))
     yield from (*leaves, *told_places(voice), *_document(voice))
     # The decision of whoever signs, with room to write.

@@ -13,8 +13,9 @@ from leakgauge.languages import message
 from leakgauge.telling.actions import action_of, to_do
 from leakgauge.telling.blocks import Content, Inline
 from leakgauge.telling.criteria import explained
-from leakgauge.telling.dials import dial, dials, in_turn, is_of_release, judged_by, recommended, told_all
+from leakgauge.telling.dials import dial, dials, in_turn, is_of_release, judged_by, recommended, secret_in, told_all
 from leakgauge.telling.figures.dials import NAMES
+from leakgauge.telling.risks import by_attacker, risks, unchecked
 from leakgauge.telling.voice import AS_DECLARED, NOTHING, Cell, Plain, Voice, own
 
 LIMITS: Final = {
@@ -48,13 +49,14 @@ def verdict(voice: Voice) -> Iterator[Content]:
     found = judged_by(voice)
     if found is not None:
         yield from (*every_judged(voice, found), *policy(voice, found), *changes(voice, found))
-        yield from (*meant(voice, found), *notes(voice, found))
+        yield from (*by_attacker(voice, found, secret_in(voice, found)), *meant(voice, found), *notes(voice, found))
 
 
 def assessed(voice: Voice, found: Judgement, job: Job | None) -> Iterator[Content]:
     """A verdict that stands by itself, on a release that a job made or another one."""
-    yield from (*recommended(voice, found), *to_do(voice, found, job), *dials(voice, found))
-    yield from (*every_judged(voice, found), *notes(voice, found), *changes(voice, found), *policy(voice, found))
+    yield from (*recommended(voice, found), *to_do(voice, found, job), *risks(voice, found), *dials(voice, found))
+    yield from (*unchecked(voice, found), *every_judged(voice, found), *notes(voice, found), *changes(voice, found))
+    yield from (*policy(voice, found), *by_attacker(voice, found, found.deciding))
     for secret in found.beside:
         yield from explained(voice, found, secret, short=True)
 
@@ -83,8 +85,6 @@ def policy(voice: Voice, found: Judgement) -> Iterator[Content]:
         for line in found.policy
     )
     yield from voice.grid("The policy", "Limit|Required|Found|Verdict|Required by", rows)
-    for one in found.assumes:
-        yield voice.note("Condition of this verdict: {assumed}.", assumed=Plain(voice.told(one)))
     conditions = told_all(voice, found.conditions)
     if conditions:
         yield voice.say("Required before a release: {conditions}.", conditions=in_turn(voice, conditions))
