@@ -64,7 +64,7 @@ def test_a_verdict_is_read_as_it_was_written(column: str) -> None:
     found = verdict(column)
     fields = json.loads(codec.text_of(found))
     assert codec.decode(Judgement, fields, "it") == found
-    assert fields["schema"] == "leakgauge/verdict/1" and len(fields["reasons"]) <= 3 and fields["actions"]
+    assert fields["schema"] == "leakgauge/verdict/2" and len(fields["reasons"]) <= 3 and fields["actions"]
 
 
 @cache
@@ -90,7 +90,7 @@ def test_files_of_an_earlier_version_have_neither_tables_nor_stages() -> None:
 
 
 def test_another_file_is_refused() -> None:
-    with pytest.raises(FileError, match="this version reads 'leakgauge/verdict/1'"):
+    with pytest.raises(FileError, match="this version reads 'leakgauge/verdict/2'"):
         codec.decode(Judgement, {"schema": "leakgauge/assessment/1"}, "verdict.json")
     with pytest.raises(FileError, match=r"verdict\.json is not a whole judgement: '\w+' is missing"):
-        codec.decode(Judgement, {"schema": "leakgauge/verdict/1"}, "verdict.json")
+        codec.decode(Judgement, {"schema": "leakgauge/verdict/2"}, "verdict.json")

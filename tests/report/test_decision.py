@@ -66,7 +66,7 @@ def test_the_first_screen_says_what_why_for_how_many_and_what_to_do(
         for text in (
             "Recommendation: do not release.",
             "protection is",
-            "more of 500 people correctly",
+            "more of 500 correctly",
             "Next step: take out town",
             "--max-distortion 0.3",
         ):

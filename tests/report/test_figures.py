@@ -270,24 +270,23 @@ def test_a_dial_has_its_interval_its_limit_and_says_what_is_not_known() -> None:
     dials: dict[str, Any] = {name: quantity(50.0, "points") for name in DIALS}
     dials |= {
         "protection": quantity(55.0, "points", 40.0, 70.0),
-        "exposed": quantity(0.001, "%"),
-        "efficiency": quantity(0.0, "points", 0.0, 100.0),
+        "surest": quantity(0.001, "points"),
+        "usefulness": quantity(0.0, "points", 0.0, 100.0),
     }
-    limits = {"min_protection": 60.0, "max_exposed": 10.0, "max_alone": 0.05}
+    limits = {"min_protection": 60.0, "max_surest": 45.0, "max_alone": 0.05}
     policy = [PolicyLine(name, limit, None, holds=False) for name, limit in limits.items()]
-    before = {"protection": 0.0, "exposed": 100.0, "efficiency": 0.0}
+    before = {"protection": 0.0, "surest": 100.0, "usefulness": 100.0}
     figure = dials_figure(Dials(**dials), policy, before)
     rows = figure.spec["data"]["values"]
-    assert [row["limit"] for row in rows] == [60, 10, None, None, None, None]
+    assert [row["limit"] for row in rows] == [60, 45, None]
     assert {row["name"]: row["number"] for row in rows} == {
         "protection": "0 → 55",
-        "exposed (lower is better)": "100% → <0.01%",
-        **dict.fromkeys(("guarantee", "usefulness", "effect"), "50"),
-        "efficiency": "not known",
+        "surest (lower is better)": "100 → <0.01",
+        "usefulness": "not known",
     }
     svg = figure.to_svg()
     # Of what is not known there is no end to draw.
-    assert len(marks(svg, "point")) == 7 and width(svg) <= 760
+    assert len(marks(svg, "point")) == 4 and width(svg) <= 760
     assert "protection: 0 → 55; limit: at least 60." in labels(svg, "point")
 
 

@@ -20,7 +20,7 @@ def test_a_folder_that_is_none_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "job.json").write_text("{", encoding="utf-8")
     with pytest.raises(FileError, match="cannot be read as JSON"):
         Facts.read(tmp_path)
-    (tmp_path / "job.json").write_text('{"schema": "leakgauge/job/3"}', encoding="utf-8")
+    (tmp_path / "job.json").write_text('{"schema": "leakgauge/job/4"}', encoding="utf-8")
     with pytest.raises(FileError, match="is not a whole job: 'asked' is missing"):
         Facts.read(tmp_path)
 
@@ -77,7 +77,7 @@ def test_a_record_is_held_to_its_digest_without_a_job(job: Path, tmp_path: Path)
 
 def test_a_job_that_is_not_finished_is_one_sentence(copied: Path) -> None:
     fields = json.loads((copied / "job.json").read_text(encoding="utf-8"))
-    assert fields["schema"] == "leakgauge/job/3"
+    assert fields["schema"] == "leakgauge/job/4"
     (copied / "job.json").write_text(json.dumps({**fields, "finished": None}), encoding="utf-8")
     with pytest.raises(FileError, match="is not finished; run the same command again to finish it"):
         Facts.read(copied)

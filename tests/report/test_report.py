@@ -109,7 +109,7 @@ def test_the_decision_has_the_dials_and_people_and_is_followed_by_the_numbers_th
         key=lambda at: facts.get("audit.json", "attacks", at, "advantage", "value"),
     )
     assert {
-        *(f"verdict.json#/dials/illness/{name}/value" for name in ("protection", "exposed", "usefulness")),
+        *(f"verdict.json#/dials/illness/{name}/value" for name in ("protection", "surest", "usefulness")),
         "measurement.json#/entropy",
         "audit.json#/exposures/0/known/information/value",
         "audit.json#/exposures/0/everything/information/value",

@@ -103,10 +103,10 @@ def test_the_first_screen_has_a_line_for_each_secret_and_the_total(several: Fact
         of = r"[\d.]+ \[.*\] of [\d.]+ bits" if one["exact"] else r"at least [\d.]+.* of [\d.]+ bits.*"
         assert row[1].startswith(f"{at_least(one['dials']['protection']['value']):.3g}")
         assert re.fullmatch(of, row[4]), row
-        assert "%" in row[2] and "%" in row[5] and "%" in row[6]
+        assert "%" in row[5] and "%" in row[6]
     (lowest,) = several.get("job.json", "headline", "secret")
     assert lowest == several.get("verdict.json", "deciding")
-    assert len(grid(document, f"Scores of {lowest} (the least protected secret), 0 to 100")) == 6
+    assert len(grid(document, f"Scores of {lowest} (the least protected secret), 0 to 100")) == 4
     assert grid(document, f"The numbers that matter, of {lowest}", "headline")
     assert [row[0] for row in grid(document, "Scores of every secret, 0 to 100", "verdict")] == [
         name for (name,) in SECRETS

@@ -60,28 +60,34 @@ def test_a_veto_and_a_limit_that_was_given_are_loud_and_said_once(facts: Facts) 
 def test_a_dial_is_graded_at_its_unfavourable_end(facts: Facts) -> None:
     dials = copy.deepcopy(facts.get("verdict.json", "dials"))
     dials["illness"]["protection"] |= {"value": 62.0, "low": 58.0, "high": 66.0}
-    dials["illness"]["exposed"] |= {"value": 9.0, "low": 8.0, "high": 11.0}
-    dials["illness"]["guarantee"] |= {"value": 1e-9, "low": None, "high": None}
-    dials["illness"]["efficiency"] |= {"value": 0.0, "low": 0.0, "high": 100.0}
+    dials["illness"]["surest"] |= {"value": 44.0, "low": 40.0, "high": 48.0}
+    dials["illness"]["usefulness"] |= {"value": 0.0, "low": 0.0, "high": 100.0}
     document = compose(changed(facts, verdict={"dials": dials}), ENGLISH)
     found = {row[0]: row[1] for row in rows(document, "statement", "Scores, 0 to 100")}
-    assert found["protection"] == "62 [58, 66] (medium)"
-    assert found["exposed"] == "9% [8%, 11%] (above the limit)"
-    assert found["guarantee"] == "less than 0.01 (very poor)"
-    assert found["efficiency"] == "not known"
+    assert found["protection"] == "62 [58, 66] (NOT MET)"
+    assert found["surest"] == "44 [40, 48] (NOT MET)"
+    assert found["usefulness"] == "not known"
+    dials["illness"]["protection"] |= {"value": 60.4, "low": None, "high": None}
+    document = compose(changed(facts, verdict={"dials": dials}), ENGLISH)
+    assert ["protection", "60.4 (as required)"] in [row[:2] for row in rows(document, "statement", "Scores, 0 to 100")]
+    # A grade is said of what is well inside its band.
+    for value, good in ((70.0, "70 (good)"), (84.0, "84"), (86.0, "86 (very good)")):
+        dials["illness"]["protection"] |= {"value": value}
+        document = compose(changed(facts, verdict={"dials": dials}), ENGLISH)
+        assert rows(document, "statement", "Scores, 0 to 100")[0][1] == good
 
 
 def test_a_policy_says_which_limits_somebody_gave(facts: Facts) -> None:
     lines = [
         {"name": "min_protection", "limit": 60.0, "found": 51.234, "holds": False, "of": "", "given": True},
         {"name": "max_alone", "limit": 0.05, "found": 0.0123, "holds": True, "of": "", "given": False},
-        {"name": "min_guarantee", "limit": 20.0, "found": None, "holds": False, "of": "", "given": False},
+        {"name": "max_epsilon", "limit": 2.0, "found": None, "holds": False, "of": "", "given": False},
     ]
     document = compose(changed(facts, verdict={"policy": lines}), ENGLISH)
     assert rows(document, "verdict", "The policy") == [
         ["protection, at least", "60", "51.2", "NOT MET", "you"],
-        ["rows that are unique in the published columns, at most", "5%", "1.3%", "met", "default policy"],
-        ["guarantee, at least", "20", "not known", "NOT MET", "default policy"],
+        ["people who are unique in the published columns, at most", "5%", "1.3%", "met", "default policy"],
+        ["ε, at most", "2", "not known", "NOT MET", "default policy"],
     ]
 
 

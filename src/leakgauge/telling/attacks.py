@@ -13,6 +13,7 @@ from leakgauge.languages import message
 from leakgauge.tables import Kind
 from leakgauge.telling.blocks import Content, Number, written
 from leakgauge.telling.columns import bins_of_secret, protected_columns
+from leakgauge.telling.dials import deciding
 from leakgauge.telling.guarantee import notion_of, parameters_of
 from leakgauge.telling.measurement import intervals
 from leakgauge.telling.pictures import pictures
@@ -51,6 +52,7 @@ def findings(voice: Voice, audit: Audit, *, short: bool = False) -> Iterator[Con
     Where it is to be short, without what each attack knows and the intervals of its anchors.
     """
     yield from (*_attacks(voice, audit, short=short), *pictures(voice, "attacks"))
+    yield from pictures(deciding(voice), "waterfall")
     yield from voice.grid(
         "What the released rows show",
         "Column|Claimed, at most|Shown, at least|Rows of each of two values",

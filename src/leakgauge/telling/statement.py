@@ -26,7 +26,7 @@ from leakgauge.telling.voice import ROWS, Cell, Plain, Voice, blank, own
 
 _MANY_ALONE: Final = 0.05
 """The share of unique rows above which it is an alarm."""
-_FIRST: Final = ("dials", "people", "decomposition", "waterfall")
+_FIRST: Final = ("dials", "people", "decomposition")
 """The pictures of the decision."""
 _SIGNATURES: Final = 2
 """Who prepared the release and who approves it are rarely the same."""
