@@ -44,7 +44,7 @@ lg.survey(people, secrets=["marital_status"])
 # → education | text | 16 | 0 | 0 | only in combination with other columns | marital_status: at least 0.0106, at most 0.0473 bits, guessed correctly 48% | coarsen: singles people out
 # → workclass | text | 7 | 0 | 1 | only in combination with other columns | marital_status: at least 0.017, at most 0.0506 bits, guessed correctly 47% | public: reveals little
 # → race | text | 5 | 0 | 0 | only in combination with other columns | marital_status: at least 0.00496, at most 0.0314 bits, guessed correctly 48% | public: reveals little
-# → marital_status | text | 7 | 0 | 0 | no | – | secret: named so
+# → marital_status | text | 7 | 0 | 0 | no | – | secret: as chosen
 # → Combinations of columns that single people out
 # → Columns | Groups | Unique rows | Rows, or persons, in the smallest group
 # → age, hours_per_week | 800 | 445 | 1
@@ -156,7 +156,7 @@ done.verdict
 # → What would change it
 # → What to do | What it does | Recommendation then | Options to add | Options to leave out
 # → generate real noise | – | release if the conditions are met | – | --simulate 1
-# → Each option is this job with one change. Its scores were calculated without making a release.
+# → Each option is this job with these settings changed. Its scores were calculated without making a release.
 
 # %% [markdown]
 # The strongest attack, and the report to sign.
@@ -166,7 +166,7 @@ done.read(lg.artefacts.Audit, "audit.json").strongest
 # → Attacks
 # → Attack | Correct without the release | Correct with it | Advantage, in percentage points | Gain from unrelated data (should be 0) | Gain from the original data | Newly guessed | Most the guarantee allows
 # → attribute inference, learnt | 47% | 68% [64%, 72%] | 21% [17%, 25%] | 0% [-0.97%, 0.97%] | 53% | 271 | 86%
-# → Target: marital_status. Method: the most likely value, given everything published and known, learnt from other rows of both tables; of 3000 rows, best predicted by a look-up by sex
+# → Target: marital_status. Method: the most likely value, given everything published and known, learnt from other rows of both tables; 3,000 rows, best predicted by a look-up by sex
 
 # %%
 lg.Report.of(done.folder)

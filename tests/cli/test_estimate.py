@@ -34,7 +34,12 @@ def test_everything_that_is_asked_for(capsys: pytest.CaptureFixture[str], releas
     assert len(table["cells"]) == 6 and table["cells"][0]["estimate"]["origin"] == "public"
     code, out, err = run(capsys, "estimate", release, "--channel", RESPONSE, *asked)
     assert (code, err) == (0, "")
-    for words in ("Shares of illness by city", "Mean of age by illness", "rows are worth", "true value with 95"):
+    for words in (
+        "Shares of illness by city",
+        "Mean of age by illness",
+        "rows are as precise as",
+        "true value with 95",
+    ):
         assert words in out
 
 

@@ -124,7 +124,10 @@ def test_limits_that_cannot_be_kept_are_named(people: Path, capsys: pytest.Captu
     assert code == 1
     assert "No setting that was tried meets the limits.\nThe closest one: " in out
     assert "but 80 is required" in out
-    assert "No setting of 'illness' has a protection of 90, at most 10% exposed, a usefulness of 80" in err
+    assert (
+        "No setting that was tried for 'illness' meets a protection of 90, at most 10% exposed, a usefulness of 80"
+        in err
+    )
 
 
 def test_numbers_are_tried_with_bounds_and_in_bins(people: Path, capsys: pytest.CaptureFixture[str]) -> None:

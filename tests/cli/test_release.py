@@ -45,7 +45,7 @@ def test_release_spend_verify(capsys: pytest.CaptureFixture[str], house: Path) -
     assert Path("out.csv").read_text().splitlines()[0] == '"age","illness","city"'
     Path("out.csv").write_text("age,illness,city\n1,flu,Oslo\n")
     code, out, err = run(capsys, "verify", "out.csv.json")
-    assert code == 1 and "FAILS" in out and "digest" in err
+    assert code == 1 and "FAILED" in out and "digest" in err
 
 
 def test_a_release_killed_before_its_ledger_notes_it_is_completed(

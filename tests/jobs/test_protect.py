@@ -88,7 +88,7 @@ def test_adult_with_two_background_columns(data: Path, tmp_path: Path) -> None:
         ({"max_distortion": None, "max_leakage": 1e-6}, "the background alone reveals", {"frontier.json"}),
         (
             {"max_distortion": None, "min_protection": 95.0, "min_usefulness": 60.0},
-            "No setting of",
+            "No setting that was tried",
             {"improvement.json"},
         ),
         (

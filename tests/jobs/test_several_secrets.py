@@ -317,7 +317,7 @@ def test_the_epsilon_of_a_person(tmp_path: Path, capsys: pytest.CaptureFixture[s
     )
     code, out, _ = run(capsys, "protect", place, *typed, "--rows-per-unit", "2", "-o", tmp_path / "out")
     assert code == 0
-    assert "Guarantee of one person" in " ".join(out.split()) and "nats" not in out
+    assert "Guarantee for one person" in " ".join(out.split()) and "nats" not in out
 
 
 def test_a_target_for_another_column_is_named(tmp_path: Path) -> None:

@@ -269,7 +269,7 @@ def test_a_refusal_gives_no_reason(refused: Facts) -> None:
     files["job.json"]["outcome"]["reason"] = "No setting has a protection of 99: closest is laplace:epsilon=1 (71.25)."
     inside, outside = (to_markdown(compose(Facts(files), ENGLISH, edition)) for edition in Edition)
     assert "71.25" in inside
-    assert "Nothing was released of people.csv." in outside
+    assert "Nothing was released from people.csv." in outside
     for word in ("71", "laplace", "trade-off", "stands below"):
         assert word not in outside, word
 
@@ -352,7 +352,7 @@ def test_pictures_for_everybody_are_of_what_is_claimed(facts: Facts) -> None:
     drawn = [block for section in document.sections for block in section.blocks if isinstance(block, Picture)]
     assert [one.caption.partition(",")[0] for one in drawn] == [
         "The guarantee",
-        "The guarantees of the table above",
+        "The guarantees in the table above",
     ]
     told = to_markdown(document) + "".join(map(str, drawn))
     assert not [label for label in ILLNESSES if label in told]

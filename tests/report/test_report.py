@@ -159,7 +159,7 @@ def test_a_sentence_that_was_stored_as_a_text_is_shown_as_it_is(facts: Facts) ->
 def test_nothing_released_still_says_what_is_possible(refused: Facts) -> None:
     assert refused.get("job.json", "outcome", "released") is False
     document = compose(refused, ENGLISH)
-    assert "Nothing was released of people.csv." in warnings(document)
+    assert "Nothing was released from people.csv." in warnings(document)
     assert "impossible" in warnings(document)
     keys = {section.key for section in document.sections}
     assert {"frontier", "leakage", "residual"} <= keys

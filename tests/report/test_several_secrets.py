@@ -178,7 +178,7 @@ def test_the_survey_is_a_section(several: Facts) -> None:
     assert set(rows) == {"person", "illness", "income", "debt", "sex", *PUBLIC}
     assert rows["city"][1:5] == ["text", "3", "0", "0"]
     assert "income: at least " in rows["job"][6] and rows["job"][7] == "background: reveals much about income"
-    assert rows["person"][7] == "unit: named so"
+    assert rows["person"][7] == "unit: as chosen"
     assert "All public columns together (city, decade, job) form 12 groups." in texts(document)
 
 
@@ -222,7 +222,7 @@ def test_no_epsilon_of_a_whole_release_that_is_not_protected(several: Facts, edi
 def test_a_guarantee_is_of_the_unit_that_the_record_names(several: Facts) -> None:
     said = compose(several, ENGLISH)
     lowest = "The numbers that matter, of " + several.get("job.json", "headline", "secret")[0]
-    assert grid(said, lowest, "headline")[1][0] == "Guarantee of one row, all protected columns together"
+    assert grid(said, lowest, "headline")[1][0] == "Guarantee for one row, all protected columns together"
     assert "A person with several rows is protected less" in said_in(said, "limitations")
     plan = {**several.get("release.json", "plan"), "unit": "person", "rows_per_unit": 3}
     found = changed(several, release={"plan": plan, "unit_of_protection": "the rows of one value of 'person'"})
@@ -231,7 +231,7 @@ def test_a_guarantee_is_of_the_unit_that_the_record_names(several: Facts) -> Non
         context = dict(grid(compose(found, ENGLISH, edition), "Context", "context"))
         assert context["unit of protection"] == "one person with at most 3 rows"
     document = compose(found, ENGLISH)
-    guaranteed = "Guarantee of one person with at most 3 rows, all protected columns together"
+    guaranteed = "Guarantee for one person with at most 3 rows, all protected columns together"
     assert grid(document, lowest, "headline")[1][0] == guaranteed
     assert "A person with several rows" not in texts(document)
     assert "are for one person with at most 3 rows; the levels of a single column are" in said_in(document, "guarantee")

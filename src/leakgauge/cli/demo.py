@@ -52,7 +52,7 @@ def command(sample: Path | None, places: Path | None, opened: bool, as_json: boo
         public=known,
         min_protection=60.0,
         purpose=say("a demonstration"),
-        recipient=say("whoever tries Leakgauge"),
+        recipient=say("anyone who tries Leakgauge"),
         review=(datetime.now(UTC) + timedelta(days=365)).date().isoformat(),
         report_language=current().code,
     )

@@ -120,7 +120,7 @@ def progress_lines() -> Iterator[Progress]:
             else:
                 if event.stage in tasks:
                     bar.remove_task(tasks.pop(event.stage))
-                words = {"finished": say("done"), "kept": say("kept from before"), "skipped": say("left out")}
+                words = {"finished": say("done"), "kept": say("kept from before"), "skipped": say("skipped")}
                 console.print(say("{stage!s}: {state!s}", stage=name, state=words[event.state]), style="dim")
 
         with told_while_waiting(engine_line(bar)):

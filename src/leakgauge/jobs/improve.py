@@ -41,8 +41,8 @@ from leakgauge.tables.reading import reading_of
 from leakgauge.tables.remembered import remembered
 
 FROM_THE_TABLE = Sentence(
-    "The setting was chosen with this table's exact counts; no privacy budget covers that choice. Nothing "
-    "was released, and no budget was used."
+    "The setting was chosen with this table's exact counts; no privacy budget covers that choice. The "
+    "search itself released nothing and used no budget."
 )
 FEWEST_ROWS, MOST_ROWS = 1000, 100_000
 """Rows of the table that represents a noisy histogram: noise of a tiny ε would make it huge, or too small to search."""

@@ -36,7 +36,7 @@ TELLS_MUCH = 0.1
 """Share of a secret's information from which a column is better not published."""
 
 _FREE_TEXT = Sentence("free text, which may contain anything")
-_NAMED = Sentence("named so")
+_NAMED = Sentence("as chosen")
 
 Progress = Callable[[int, int], None]
 

@@ -68,7 +68,7 @@ SIGNATURE: Final = Sentence("signature")
 COMPLETION: Final = Sentence("ledger completion")
 ROWS: Final = Sentence("rows and columns")
 FORM: Final = Sentence("form of the file")
-UNCOUNTED: Final = Sentence("the release was not counted in a ledger")
+UNCOUNTED: Final = Sentence("the release was not entered in a ledger")
 _ANOTHER: Final = Sentence("recomputing it gives another value")
 _NOTHING: Final = Sentence("")
 _REFERENCE: Final = re.compile("[0-9a-f]{32}")
@@ -324,11 +324,11 @@ def _record_checks(record: Record, plan: RecordedPlan, ledger: Ledger | None, *s
     yield from of_the_ledger
     vouched = any(check.name in (SIGNATURE, COMPLETION) and check.holds for check in (*signature, *of_the_ledger))
     # Only the record says that letters were declared: whoever changes it there changes everything that follows.
-    unknown = _NOTHING if vouched else Sentence("only a signature or the ledger can show that they were declared")
+    unknown = _NOTHING if vouched else Sentence("only a signature or the ledger can prove that they were declared")
     for name, column in said.columns.items():
         if column.letters == DECLARED:
             yield Check(Sentence("letters of {column!s}", column=name), vouched or None, unknown)
-    noted = _NOTHING if vouched else Sentence("only a signature or the ledger can show that they were these")
+    noted = _NOTHING if vouched else Sentence("only a signature or the ledger can prove them")
     yield Check(Sentence("versions and time"), vouched or None, noted)
 
 
@@ -358,7 +358,7 @@ def _public_checks(record: PublicRecord, plan: RecordedPlan) -> Iterator[Check]:
     yield _checked(Sentence("what is left out"), listed, Sentence("it does not list what was left out"))
     for left_out in record.left_out:
         yield Check(left_out, None, Sentence("the public record leaves it out"))
-    yield Check(Sentence("versions and time"), None, Sentence("only the signed record can show that they were these"))
+    yield Check(Sentence("versions and time"), None, Sentence("only the signed record can prove them"))
     yield Check(LEDGER, None, Sentence("a public record contains no hash of the ledger; check the record itself"))
 
 
@@ -415,7 +415,7 @@ def _knows_its_prior(said: Claims, under_prior: tuple[str, ...], origin: Origin)
 def _unit_checks(record: Record | PublicRecord, plan: RecordedPlan) -> Iterator[Check]:
     protects = (record.unit_of_protection, record.neighbours)
     yield _same(Sentence("unit of protection"), protects, (str(plan.unit), NEIGHBOURS))
-    yield _same(Sentence("kept inside"), record.keep_inside, keep_inside(record.plan, record.claims))
+    yield _same(Sentence("kept private"), record.keep_inside, keep_inside(record.plan, record.claims))
     assumed = tuple(assumptions(record.plan, record.claims, simulated=not record.private))
     yield _same(Sentence("assumptions"), record.assumptions, assumed)
 
@@ -427,7 +427,7 @@ def _total_checks(
     cost, computed = budget_of(steps, origin, declared), together_of(steps, origin, declared)
     yield _same(Sentence("guarantee of all columns together"), record.together, computed)
     said = None if spent is None else (spent.epsilon, spent.rho)
-    yield _same(Sentence("budget spent"), said, (cost.epsilon, cost.rho))
+    yield _same(Sentence("budget used"), said, (cost.epsilon, cost.rho))
 
 
 def _ledger_checks(record: Record, ledger: Ledger | None, steps: tuple[Step, ...]) -> Iterator[Check]:

@@ -129,7 +129,7 @@ def _template(name: str) -> Template:
 
 def _edition(document: Document) -> str:
     if document.edition is Edition.EXTERNAL:
-        return document.language.say("External edition: may be shown to everybody")
+        return document.language.say("External edition: may be shown to anyone")
     return document.language.say("Internal edition: keep it private")
 
 

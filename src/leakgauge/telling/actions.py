@@ -30,7 +30,7 @@ def to_do(voice: Voice, found: Judgement, job: Job | None, beside: Path | None =
         template = message("Next step: {action}; {outcome}.") if outcome else message("Next step: {action}.")
         if first.recommendation is Recommendation.DO_NOT_RELEASE:
             template = message(
-                "Best single change: {action}; {outcome}. It is not enough: no single change that was tried makes "
+                "Best change that was tried: {action}; {outcome}. It is not enough: no change that was tried makes "
                 "this release acceptable."
             )
         yield voice.say(template, action=own(voice.told(first.said)), outcome=outcome or NOTHING)

@@ -75,7 +75,7 @@ def shown(voice: Voice, found: Shown) -> Iterator[Content]:
         (say("outputs drawn of each"), voice.say(drawn, samples=voice.number(found, "samples"))),
     ]
     rows += [
-        (voice.told(one.name), say("holds") if one.holds else voice.told(one.reason) or say("FAILS"))
+        (voice.told(one.name), say("passed") if one.holds else voice.told(one.reason) or say("FAILED"))
         for one in found.checks
     ]
     subject = found.subject if isinstance(found, MechanismAudit) else found.notion

@@ -128,7 +128,7 @@ def made_elsewhere(voice: Voice) -> Iterator[Content]:
         for one in foreign.columns
     ]
     yield from voice.grid(
-        "What was released of each column",
+        "What was released in each column",
         "Column|Role|Is or contains the truth|Values it stands for on average|Different values in the original",
         rows,
     )

@@ -72,11 +72,11 @@ def designed(voice: Voice) -> Iterator[Content]:
         )
         if design.keep == "shares":
             own = message(
-                "It is the least among the channels that release every value as often as it occurs, so that shares "
+                "It leaks least among the channels that release every value as often as it occurs, so that shares "
                 "counted in the release are right on average; that costs {price}."
             )
             bought = message(
-                "It is the least among the channels that keep the shares of the noisy histogram; shares counted in the "
+                "It leaks least among the channels that keep the shares of the noisy histogram; shares counted in the "
                 "release are corrected by the channel. That costs {price}."
             )
             yield voice.say(
@@ -207,8 +207,8 @@ def _together(voice: Voice) -> Iterator[Content]:
     yield from voice.grid(caption, "What|Level", (*rows, *_spent(voice)))
     if protects_persons(voice):
         yield voice.say(
-            "What all protected columns guarantee together, and the budget, are for {unit}; the levels of a single "
-            "column are those of one row.",
+            "The guarantee of all protected columns together, and the budget, are for {unit}; the levels of a single "
+            "column are for one row.",
             unit=unit_of_protection(voice),
         )
     if rows or (record is not None and (record.claims or not voice.external)):

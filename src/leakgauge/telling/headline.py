@@ -156,25 +156,27 @@ def _guarantee(voice: Voice) -> Iterator[Row]:
     epsilon, per_km, record = epsilon_of(voice), epsilon_per_km(voice), voice.dossier.record
     if per_km is not None:
         yield (
-            voice.say("Guarantee of {unit}, by distance", unit=unit_of_protection(voice)),
+            voice.say("Guarantee for {unit}, by distance", unit=unit_of_protection(voice)),
             voice.say("ε = {level}", level=voice.number(per_km)),
             voice.say(
-                "Seeing the released places changes the odds between two true ones a kilometre apart at most "
-                "by the factor e^ε, and less the nearer they are; below, for the two furthest apart on the "
+                "Seeing the released places changes the odds between two true ones a kilometre apart by at "
+                "most a factor of e^ε, and less the nearer they are; below, for the two furthest apart on the "
                 "map."
             ),
         )
     if epsilon is not None:
-        what = message("Guarantee of {unit}")
+        what = message("Guarantee for {unit}")
         if record is not None and len(record.claims) > 1:
-            what = message("Guarantee of {unit}, all protected columns together")
+            what = message("Guarantee for {unit}, all protected columns together")
         yield voice.say(what, unit=unit_of_protection(voice)), _epsilon(voice, epsilon), _odds(voice)
     elif keeps_guarantee_inside(voice):
         for one in voice.each:
             asked = asked_epsilon(one)
             if asked is not None:
                 # What is asked for is of a row, whomever the record protects.
-                what = message("Guarantee of one row, {secret} alone") if one.group else message("Guarantee of one row")
+                what = (
+                    message("Guarantee for one row, {secret} alone") if one.group else message("Guarantee for one row")
+                )
                 said = voice.say("ε at most {asked}", asked=asked)
                 yield voice.say(what, secret=voice.listed(one.group)), said, _odds(one)
 
@@ -216,18 +218,18 @@ def _odds(voice: Voice) -> Inline:
     if _with_histogram(voice) is not None:
         return voice.say(
             "Whatever an attacker believed before, seeing {seen} and the designed channel changes the odds "
-            "between two possible values of {unit} at most by the factor e to the power of both ε together.",
+            "between two possible values of {unit} by at most a factor of e to the power of both ε together.",
             **fields,
         )
     if epsilon is not None and epsilon.delta is not None:
         return voice.say(
             "Whatever an attacker believed before, seeing {seen} changes the odds between two possible "
-            "values of {unit} at most by the factor e^ε, except with a probability of at most δ.",
+            "values of {unit} by at most a factor of e^ε, except with a probability of at most δ.",
             **fields,
         )
     return voice.say(
         "Whatever an attacker believed before, seeing {seen} changes the odds between two possible values of "
-        "{unit} at most by the factor e^ε.",
+        "{unit} by at most a factor of e^ε.",
         **fields,
     )
 

@@ -105,7 +105,8 @@ def _limitations(voice: Voice) -> Iterator[Inline]:
         )
     if any(one.leakage is not None and one.leakage.reliable is False for one in voice.dossier.secrets):
         yield voice.say(
-            "The table is small for so many combinations of values: the leakage after is uncertain beyond its interval."
+            "The table is small for so many combinations of values: the true leakage after the release may lie "
+            "outside its interval."
         )
     if audit is not None and audit.attacks:
         bound = message(

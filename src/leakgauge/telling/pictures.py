@@ -120,7 +120,7 @@ def _repeats(voice: Voice) -> Figure | None:
     return repeats_figure(prior, channel, limit, voice.language)
 
 
-@_picture("levels", message("The guarantees of the table above, by their units."))
+@_picture("levels", message("The guarantees in the table above, grouped by unit."))
 def _levels(voice: Voice) -> Figure | None:
     record = voice.dossier.record
     # For everybody there are no claims where they follow from private counts.

@@ -40,7 +40,7 @@ def recipients(voice: Voice, *, short: bool = False) -> Iterator[Content]:
     if read_as != {None} and not short:
         yield voice.say(
             "Estimates from this release are as precise as from a random sample of this many rows of the "
-            "original table. The recipient's kit, which comes with a release that may be handed out, "
+            "original table. The recipient's kit, which comes with a release that may be passed on, "
             "explains how to compute them, with intervals."
         )
     through = less_telling_columns(voice)
@@ -140,7 +140,7 @@ def _estimated(voice: Voice, answer: Estimated) -> Iterator[Content]:
         yield voice.say("Method: {method}; {rows} released rows.", method=method, rows=rows_released)
     else:
         yield voice.say(
-            "Method: {method}; {rows} released rows are worth {worth} rows of the table itself.",
+            "Method: {method}; {rows} released rows are as precise as {worth} rows of the table itself.",
             method=method,
             rows=rows_released,
             worth=voice.number(answer.effective_rows, "value", count=True),

@@ -37,7 +37,7 @@ def release(voice: Voice, made: Release) -> Iterator[Content]:
         )
         for name, column in record.plan.columns.items()
     )
-    yield from _columns(voice, message("What was released of each column"), rows, record.plan.public)
+    yield from _columns(voice, message("How each column was released"), rows, record.plan.public)
     if record.private:
         yield spent(voice, record.budget)
     yield voice.say(
@@ -100,7 +100,7 @@ def points(voice: Voice, sentences: Iterable[Sentence]) -> Iterator[Content]:
 def _columns(voice: Voice, title: str, rows: Iterable[tuple[Cell, ...]], public: Sequence[str]) -> Iterator[Content]:
     say = voice.language.say
     unchanged = ((own(name), say("public"), say("none")) for name in public)
-    yield from voice.grid(title, "Column|Mechanism|Guarantee of one row", (*rows, *unchanged))
+    yield from voice.grid(title, "Column|Mechanism|Guarantee for one row", (*rows, *unchanged))
 
 
 def _written_as(voice: Voice, reads: Sequence[str], writes: Sequence[str]) -> Plain:
@@ -142,7 +142,7 @@ def is_simulation(verified: Verification) -> bool:
 def outcomes(voice: Voice, checks: Iterable[Check]) -> Iterator[tuple[Cell, ...]]:
     """Of each check its name, its outcome, and why."""
     say = voice.language.say
-    words = {True: say("holds"), False: say("FAILS"), None: say("not checked")}
+    words = {True: say("passed"), False: say("FAILED"), None: say("not checked")}
     for one in checks:
         # A reason may name the place of a file, which everybody may not know: its column is left out.
         why = () if voice.external else (voice.told(one.reason) if str(one.reason) else NOTHING,)

@@ -134,7 +134,7 @@ def crosswalk(voice: Voice) -> Iterator[Content]:
 def _topics(voice: Voice) -> Iterator[tuple[str, str, str]]:
     say = voice.language.say
     yield say("Guarantee and its parameters"), "guarantee", say("ε, δ and every other notion, exact or implied")
-    yield say("Unit of protection"), "context", say("what counts as one, and which tables are neighbours")
+    yield say("Unit of protection"), "context", say("what is protected as one unit, and which tables are neighbours")
     yield say("Context of the release"), "context", say("purpose, recipient and what the attacker knows, as declared")
     yield say("Assumptions and limits"), "assumptions", say("what must hold for the guarantee, numbered")
     yield say("Data and identifiers"), "data", say("columns, their roles, and which were not released")

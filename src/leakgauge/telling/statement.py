@@ -50,7 +50,7 @@ def statement(voice: Voice) -> Iterator[Content]:
     if voice.released:
         yield voice.say("Decision:  ☐ approve   ☐ approve with conditions   ☐ reject")
         yield voice.say("Conditions: {line}", line=own("_" * 60))
-    yield from voice.grid("Signed by", "Name|Role|Date|Signature", [[(), (), (), ()]] * _SIGNATURES)
+    yield from voice.grid("Signed by", "Name|Position|Date|Signature", [[(), (), (), ()]] * _SIGNATURES)
 
 
 def decision(voice: Voice) -> Iterator[Content]:
@@ -149,7 +149,7 @@ def _document(voice: Voice) -> Iterator[Content]:
 
 def _refused(voice: Voice) -> Iterator[Content]:
     job = voice.dossier.job
-    yield voice.alarm("Nothing was released of {table}.", table=table_of(voice))
+    yield voice.alarm("Nothing was released from {table}.", table=table_of(voice))
     if job is not None and job.outcome is not None and job.outcome.reason is not None:
         yield Paragraph("warning", (voice.told(job.outcome.reason),))
     spent = voice.maybe(job, "spent", "histogram", unit="nats")
@@ -164,39 +164,39 @@ def _released(voice: Voice) -> Inline:
         return made_elsewhere(voice, voice.foreign)
     secret, inside, less = protected_columns(voice), keeps_guarantee_inside(voice), less_telling_columns(voice)
     one, several = (
-        message("Of {table}, {rows}, the column {secret} was released with noise that protects it."),
-        message("Of {table}, {rows}, the columns {secret} were released with noise that protects them."),
+        message("From {table} ({rows}), the column {secret} was released with noise that protects it."),
+        message("From {table} ({rows}), the columns {secret} were released with noise that protects them."),
     )
     if inside and is_in_kit(voice, *secret):
         one, several = (
             message(
-                "Of {table}, {rows}, the column {secret} was released with random noise. Its exact "
+                "From {table} ({rows}), the column {secret} was released with random noise. Its exact "
                 "probabilities are in the recipient's kit, not in this edition."
             ),
             message(
-                "Of {table}, {rows}, the columns {secret} were released with random noise. Their exact "
+                "From {table} ({rows}), the columns {secret} were released with random noise. Their exact "
                 "probabilities are in the recipient's kit, not in this edition."
             ),
         )
     elif inside:
         one, several = (
             message(
-                "Of {table}, {rows}, the column {secret} was released with random noise. Its settings may "
+                "From {table} ({rows}), the column {secret} was released with random noise. Its settings may "
                 "have been tuned on private counts, so its exact guarantee is not in this edition."
             ),
             message(
-                "Of {table}, {rows}, the columns {secret} were released with random noise. Their settings "
+                "From {table} ({rows}), the columns {secret} were released with random noise. Their settings "
                 "may have been tuned on private counts, so their exact guarantees are not in this edition."
             ),
         )
     elif promises_nothing(voice):
         one, several = (
             message(
-                "Of {table}, {rows}, the column {secret} was released without any guarantee: nothing limits "
+                "From {table} ({rows}), the column {secret} was released without any guarantee: nothing limits "
                 "what a row reveals."
             ),
             message(
-                "Of {table}, {rows}, the columns {secret} were released without any guarantee: nothing "
+                "From {table} ({rows}), the columns {secret} were released without any guarantee: nothing "
                 "limits what a row reveals."
             ),
         )

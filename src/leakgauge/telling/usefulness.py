@@ -237,7 +237,7 @@ def _above(voice: Voice, found: Frontier, point: ReleasedPoint) -> Iterator[Cont
     else:
         nearest = max(below, key=lambda one: one.distortion.value)
         yield voice.say(
-            "This release leaks {leakage} at a mean distortion of {distortion}. The least leaking channel of the "
+            "This release leaks {leakage} at a mean distortion of {distortion}. The least leaking channel at the "
             "nearest point on the curve, with a mean distortion of {other}, leaks {least}.",
             **fields,
             other=voice.number(nearest.distortion, "value"),
@@ -257,10 +257,10 @@ def _points(voice: Voice, found: Frontier) -> Iterator[Content]:
         )
         for one in (found.points[at] for at in places)
     )
-    caption = message("Points of the curve")
+    caption = message("Points on the curve")
     if found.keep == "shares":
-        caption = message("Points of the curve where the shares are kept")
-    yield from voice.grid(caption, "Mean distortion|Least leakage|Local ε|Within, of the optimum", rows)
+        caption = message("Points on the curve where the shares are kept")
+    yield from voice.grid(caption, "Mean distortion|Least leakage|Local ε|Gap to the optimum, at most", rows)
 
 
 def _comparison(voice: Voice, found: Comparison) -> Iterator[Content]:
@@ -279,11 +279,11 @@ def _comparison(voice: Voice, found: Comparison) -> Iterator[Content]:
     if not rows:
         return
     above_all = message(
-        "Waste is what a mechanism leaks of {secret} above the least leaking channel of the same distortion."
+        "Waste is how much more a mechanism leaks about {secret} than the least leaking channel of the same distortion."
     )
     above_keeping = message(
-        "Waste is what a mechanism leaks of {secret} above the least leaking channel of the same distortion that keeps "
-        "the shares."
+        "Waste is how much more a mechanism leaks about {secret} than the least leaking channel of the same distortion "
+        "that keeps the shares."
     )
     keeps, design = found.keep == "shares", voice.results.design
     yield voice.say(above_keeping if keeps else above_all, secret=voice.listed(protected_columns(voice)))

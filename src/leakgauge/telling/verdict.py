@@ -84,7 +84,7 @@ def policy(voice: Voice, found: Judgement) -> Iterator[Content]:
         )
         for line in found.policy
     )
-    yield from voice.grid("The policy", "Limit|Required|Found|Verdict|Required by", rows)
+    yield from voice.grid("The policy", "Limit|Required|Found|Result|Required by", rows)
     conditions = told_all(voice, found.conditions)
     if conditions:
         yield voice.say("Required before a release: {conditions}.", conditions=in_turn(voice, conditions))
@@ -136,7 +136,7 @@ def changes(voice: Voice, found: Judgement) -> Iterator[Content]:
     )
     if found.actions:
         yield voice.note(
-            "Each option is this job with one change. Its scores were calculated without making a release."
+            "Each option is this job with these settings changed. Its scores were calculated without making a release."
         )
 
 

@@ -82,7 +82,10 @@ def test_both_may_be_asked_for(people: Table) -> None:
 def test_a_refusal_says_how_close_it_came_and_what_blocks(people: Table) -> None:
     found = most_useful(people, "illness", min_protection=90, min_usefulness=99.999)
     assert found.chosen is None and found.blocking
-    with pytest.raises(RefusalError, match=r"No setting of 'illness' has a protection of 90, .* usefulness of 99\.9.*"):
+    with pytest.raises(
+        RefusalError,
+        match=r"No setting that was tried for 'illness' meets a protection of 90, .* usefulness of 99\.9.*",
+    ):
         found.require()
     assert "but" in str(found.blocking[0])
 

@@ -40,8 +40,12 @@ else:
         return StoredRequest(request.table, **options, repeat=request.repeat)
 
     def _request(self: StoredRequest) -> Request:
-        # With shares of its own, be they none, the names of public columns have no share at their end.
-        return Request.of(**{**msgspec.structs.asdict(self), "public_distortion": self.public_distortion or {}})
+        # Its fields have the types of the parts: nothing is read again.
+        parts: dict[str, Any] = {
+            name: kind(**{one.name: getattr(self, one.name) for one in fields(kind)}) for name, kind in PARTS.items()
+        }
+        aims = parts.pop("aims").aims(parts["roles"])
+        return Request(self.table, aims=aims, repeat=self.repeat, **parts)
 
     def _fields() -> Iterator[tuple[Any, ...]]:
         yield "table", str

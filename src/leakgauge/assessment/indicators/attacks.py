@@ -29,7 +29,9 @@ def advantage(form: Form, audit: Audited) -> Evidence:
     best = audit.best
     if best is None:
         return ADVANTAGE.missing(Sentence("No attack was tried."))
-    how = Sentence("The advantage of the best attack, {attack}, over what it has in the raw data.", attack=best.attack)
+    how = Sentence(
+        "The advantage of the best attack ({attack}), divided by its advantage in the raw data.", attack=best.attack
+    )
     low, value = (_share_of_raw(best, one) for one in (best.advantage.ends[0], best.advantage.value))
     return ADVANTAGE.evidence(form, value, how, between=(low, audit.highest_share), null=0.0, raw=1.0)
 

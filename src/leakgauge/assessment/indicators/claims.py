@@ -67,8 +67,8 @@ def tightest(setting: Setting) -> tuple[float, float]:
 def _claimed(setting: Setting) -> tuple[Evidence, ...]:
     form, (epsilon, delta) = setting.form, tightest(setting)
     name, standing = Sentence(setting.mechanism.name), Standing.DECLARED
-    of_delta = Sentence("The δ of the tightest statement that {name} makes.", name=name)
-    of_epsilon = Sentence("The ε of the tightest statement that {name} makes.", name=name)
+    of_delta = Sentence("The δ of the strongest guarantee claimed ({name}).", name=name)
+    of_epsilon = Sentence("The ε of the strongest guarantee claimed ({name}).", name=name)
     return (
         SENSITIVITY.evidence(form, *_sensitivity(setting), standing=standing),
         RELAXATION.evidence(form, delta, of_delta, standing=standing),
@@ -78,7 +78,7 @@ def _claimed(setting: Setting) -> tuple[Evidence, ...]:
 
 def _sensitivity(setting: Setting) -> tuple[float, Sentence]:
     if isinstance(setting, LetterSetting):
-        return 1.0, Sentence("One letter for another: a distance of 1.")
+        return 1.0, Sentence("One value in place of another: a distance of 1.")
     width = setting.noise.span.steps * setting.noise.span.grid
     return width / math.sqrt(setting.variance), Sentence("The width of the bounds over the data's standard deviation.")
 
@@ -97,9 +97,9 @@ def _tightness(setting: Setting, context: Context) -> Evidence:
     return TIGHTNESS.evidence(
         setting.form,
         value,
-        Sentence("The level computed from the channel, over the claimed one.")
+        Sentence("The level computed from the channel, divided by the claimed one.")
         if audit.exact
-        else Sentence("The lower end of the audited level, over the claimed one."),
+        else Sentence("The lower bound from the audit, divided by the claimed level."),
         # What another run would show: as far below as the estimate lies above.
         between=(max(value - doubt, 0.0), value + doubt),
     )

@@ -57,7 +57,7 @@ def frequency(form: Form, context: Context) -> Evidence:
 
 def volume_of_file(form: Form, bytes_per_record: float) -> Evidence:
     """The bytes of what is released by row."""
-    return VOLUME.evidence(form, bytes_per_record, Sentence("The bytes of the released file by row."))
+    return VOLUME.evidence(form, bytes_per_record, Sentence("The bytes per row of the released file."))
 
 
 def measured(protected: ProtectedColumn, context: Context) -> tuple[Evidence, ...]:
@@ -95,7 +95,7 @@ def _runs(protected: ProtectedColumn) -> tuple[Evidence, ...]:
         totals = [max(one * size, 1e-9) for one, size in zip(by_row, sizes, strict=True)]
         grown = math.log(totals[1] / totals[0]) / math.log(sizes[1] / sizes[0])
         how = Sentence(
-            "{what} on {rows:d} rows, compared with {fewer:d} rows.", what=what, rows=sizes[1], fewer=sizes[0]
+            "{what} on {rows:,d} rows, compared with {fewer:,d} rows.", what=what, rows=sizes[1], fewer=sizes[0]
         )
         details = {"growth exponent": grown, f"per row at {sizes[0]}": by_row[0]}
         ends = (min(by_row), highest)

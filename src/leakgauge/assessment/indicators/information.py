@@ -109,7 +109,7 @@ def _measured_letters(setting: LetterSetting, cells: Codes, confidence: float) -
     measure = conditional_mutual_information if known else mutual_information
     told = unbiased(measure, counts, ["original"], ["released"], known)
     own = unbiased(entropy, counts.keep("released"), ["released"])
-    how = Sentence("from the counts of rows, without the bias of Miller and Madow")
+    how = Sentence("from row counts, with the Miller–Madow bias correction")
     return _of_letters(setting, _ends(told), _ends(own), how)
 
 

@@ -54,7 +54,7 @@ def of_columns(form: Form, source: Source) -> tuple[Evidence, ...]:
     if not found:
         why = Sentence("The table has no other column to associate the protected one with.")
         return CORRELATION.missing(why), COVARIANCE.missing(why)
-    how = Sentence("(Pearson's r of numbers, Cramér's V of categories, the correlation ratio of one of each)")
+    how = Sentence("(Pearson's r for numbers, Cramér's V for categories, the correlation ratio for one of each)")
     strongest = Sentence(
         "The strongest association with one of {count:d} other columns {how}.", count=len(found), how=how
     )
@@ -73,10 +73,10 @@ def _of_use(setting: Setting) -> tuple[Evidence, ...]:
     bounded = form is not Form.NUMBERS
     sizes = [not bounded or one.distinct <= LARGEST_ALPHABET for one in columns]
     ways = (bool(able.columns), able.answers, able.finite)
-    of_ways = Sentence("Of three ways of use those that are declared: rows, answers, a finite channel.")
+    of_ways = Sentence("How many of three ways of use are declared: rows, answers, a finite channel.")
     of_rows = Sentence("The share of the rows that the mechanism takes as they are.")
     of_sizes = (
-        Sentence("The share of the columns with at most {most:d} different values.", most=LARGEST_ALPHABET)
+        Sentence("The share of the columns with at most {most:,d} different values.", most=LARGEST_ALPHABET)
         if bounded
         else Sentence("Numbers may have any number of different values.")
     )

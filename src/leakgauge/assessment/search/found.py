@@ -200,7 +200,8 @@ class Search:
             return self.chosen
         asked = tuple(Sentence(_ASKED[name], asked=limit) for name, limit in self.goal.limits().items())
         raise RefusalError(
-            "No setting of {secret!r} has {asked}: of {count} tried the closest is {closest} ({form}); {blocking}.",
+            "No setting that was tried for {secret!r} meets {asked}; the closest of {count} is {closest} ({form}): "
+            "{blocking}.",
             secret=self.secret,
             asked=asked,
             count=len(self.trials),

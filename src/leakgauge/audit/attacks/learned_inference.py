@@ -50,7 +50,7 @@ def _finding(drawn: Drawn, secret: Secret) -> Finding:
         replace(
             LEARNED_INFERENCE,
             method=Sentence(
-                "{method}; of {rows:d} rows, best predicted by {predictor}",
+                "{method}; {rows:,d} rows, best predicted by {predictor}",
                 method=LEARNED_INFERENCE.method,
                 rows=len(attacker.learner.rows),
                 predictor=attacker.title,

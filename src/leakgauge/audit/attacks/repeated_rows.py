@@ -136,12 +136,12 @@ def _finding(
 def _method(names: tuple[str, ...], median: int, most: int) -> Sentence:
     if not names:
         return Sentence(
-            "the most likely value of all rows of a unit: {median:d} in the median, at most {most:d}",
+            "the most likely value, given all rows of a unit (median {median:d}, at most {most:d})",
             median=median,
             most=most,
         )
     return Sentence(
-        "the most likely value of all rows that share {columns!s}: {median:d} in the median, at most {most:d}",
+        "the most likely value, given all rows that share {columns!s} (median {median:d}, at most {most:d})",
         columns=", ".join(names),
         median=median,
         most=most,
@@ -150,7 +150,7 @@ def _method(names: tuple[str, ...], median: int, most: int) -> Sentence:
 
 REPEATED_ROWS = Attack(
     Sentence("repeated rows"),
-    Sentence("the most likely value of all rows that share a published or known value"),
+    Sentence("the most likely value, given all rows that share a published or known value"),
     Aim.SECRET,
     repeated_rows,
     # Which rows belong together is known, not how often each secret goes with what they share.

@@ -261,9 +261,7 @@ _KINDS: dict[str, Describing] = {
 }
 SINGLING_OUT = Attack(
     Sentence("singling out"),
-    Sentence(
-        "a description that fits one released row and no other, tried on half of the people and on as many others"
-    ),
+    Sentence("a description that fits exactly one released row, tried on half of the people and on as many others"),
     Aim.PERSON,
     singling_out,
 )

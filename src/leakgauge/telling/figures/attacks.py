@@ -55,7 +55,7 @@ def attacks_figure(attacks: Sequence[Finding], language: Language = ENGLISH) -> 
 def _row(attack: Finding, several: bool, language: Language) -> dict[str, Any]:
     name = language.retell(attack.attack)
     if several:
-        name += f" ({shortened(', '.join(attack.target), _TARGET)})"
+        name = language.say("{name!s} ({setting})", name=name, setting=shortened(", ".join(attack.target), _TARGET))
     shares = {
         "without": attack.baseline.value,
         "success": attack.success.value,
