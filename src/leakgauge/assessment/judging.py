@@ -25,6 +25,7 @@ from leakgauge.audit.identifiers import identifies, is_free_text
 from leakgauge.case import Case
 from leakgauge.errors import OptionError, VerificationError
 from leakgauge.release import Release
+from leakgauge.release.estimates.handed_out import BY_LAW, KitTerms
 from leakgauge.release.guarantees import together_of
 from leakgauge.release.recorded_plan import as_released, plan_of
 from leakgauge.sentences import Sentence
@@ -44,6 +45,7 @@ class Terms:
     Attributes:
         counts_may_be_known: whether the counts it was fitted to are public, publishable or paid for.
         releases_per_period: every one spends the budget again.
+        handed_out: what decides, beside the plan, what recipients get.
     """
 
     policy: DialPolicy = DEFAULT_POLICY
@@ -52,6 +54,7 @@ class Terms:
     accepted: tuple[str, ...] = ()
     counts_may_be_known: bool = False
     releases_per_period: float = 1.0
+    handed_out: KitTerms = BY_LAW
 
     @classmethod
     def of(cls, asked: Request, policy: DialPolicy | None = None) -> Terms:
@@ -66,6 +69,7 @@ class Terms:
             asked.roles.accept_unique,
             known,
             asked.declared.releases_per_period,
+            KitTerms.of(asked),
         )
 
 
@@ -106,7 +110,8 @@ def judge(
     plan, vetoes = plan_of(release.record, release.record_file), (accusing or audit).violations
     hidden = tuple(secrets) or secrets_of(release)
     own = {one.name for secret in hidden if (one := plan.hiding(secret)) is not None}
-    going = Outgoing(case, plan, tuple(one.name for one in plan.columns if one.name not in own))
+    through = tuple(one.name for one in plan.columns if one.name not in own)
+    going = Outgoing(case, plan, through, terms.handed_out, release.output)
     evidence = {
         secret: with_attacks(going.evidence(secret, terms.use, (efficiency or {}).get(secret)), audit, secret)
         for secret in hidden

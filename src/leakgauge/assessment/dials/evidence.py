@@ -12,12 +12,12 @@ from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Attacker, DialEvidence, Neighbours, Statistic, confidence_of, share
 from leakgauge.assessment.dials.guarantee import advantage_of
 from leakgauge.assessment.dials.protection import exposed, gained, leaves_something, told
-from leakgauge.assessment.dials.usefulness import association, squared_correlation
+from leakgauge.assessment.dials.usefulness import statistics_of
 from leakgauge.case.law import ReleaseLaw, subsets
 from leakgauge.case.numbers import tenths
 from leakgauge.claims import Statement
 from leakgauge.distances.centres import centres
-from leakgauge.errors import LabelError, ModelError
+from leakgauge.errors import LabelError
 from leakgauge.probability import Channel
 from leakgauge.probability.cells import Floats
 
@@ -40,10 +40,11 @@ def evidence_by_law(
     Args:
         backgrounds: what an attacker may know, each a column or several. She may know any subset of it, so that
             declaring more never raises the protection; an attacker who knows nothing comes first.
-        numbers: that the secret's values stand for; None where they are letters.
+        numbers: that the secret's values stand for, NaN where one is missing; None where they are letters.
         claims: of the mechanism, all of which hold.
         given_counts: whether the mechanism was fitted to private counts.
-        statistics: what the release is worth; by default for the shares, or the mean, and for each published column.
+        statistics: what the release is worth; by default for the shares, or the mean, and for each published column to
+            recipients who are handed the channel.
         least_told: the bits that the best channel with the same distortion reveals to someone with the background.
 
     Raises:
@@ -57,12 +58,8 @@ def evidence_by_law(
         >>> evidence.attackers[0].gained.value, evidence.statistics[0].worth.value
         (0.5, 0.25)
     """
-    if numbers is not None and not (numbers.shape == law.shares.shape and np.isfinite(numbers).all()):
-        raise ModelError(
-            "There are {found} numbers for {count} values; give a finite one for each.",
-            found=numbers.size,
-            count=len(law.shares),
-        )
+    if numbers is not None:
+        law, numbers = law.of_numbers(numbers)
     attackers, certain_to, most_exposed = list[Attacker](), list[tuple[str, ...]](), list[float]()
     classes = None if numbers is None else tenths(numbers, law.shares)
     declared = ((one,) if isinstance(one, str) else tuple(dict.fromkeys(one)) for one in backgrounds)
@@ -81,7 +78,7 @@ def evidence_by_law(
         advantage=advantage_of(claims),
         neighbours=neighbours,
         given_counts=given_counts,
-        statistics=tuple(_statistics(law, numbers) if statistics is None else statistics),
+        statistics=tuple(statistics_of(law, numbers) if statistics is None else statistics),
         least_told=least_told,
         own_told=own_told,
     )
@@ -113,18 +110,6 @@ def told_at_most(everything: Quantity, known: Quantity, entropy: Quantity) -> Qu
     value = ratio(everything.value, known.value, entropy.value)
     low, high = ratio(least, min(known_high, least), whole_high), ratio(most, known_low, whole_low)
     return share(value, min(low, value), max(high, value), confidence_of((everything, known, entropy)))
-
-
-def _statistics(law: ReleaseLaw, numbers: Floats | None) -> Iterable[Statistic]:
-    readings = None if numbers is None else readings_of(law.channel)
-    for columns in ((), *((name,) for name in law.published)):
-        sight = law.sight(columns, published=columns)
-        if numbers is None or readings is None:
-            worth = association(sight)
-        else:
-            worth = squared_correlation(sight, numbers, readings)
-        if worth is not None:
-            yield Statistic(columns, share(worth))
 
 
 def readings_of(channel: Channel | None) -> Floats:

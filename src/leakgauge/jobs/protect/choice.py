@@ -32,6 +32,7 @@ from leakgauge.probability import Channel, Joint, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release import ReleasePlan
 from leakgauge.release.bound import BoundPlan, bind
+from leakgauge.release.estimates.handed_out import KitTerms
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.priors import histogram_steps
 from leakgauge.rounding import from_above
@@ -396,7 +397,8 @@ def _searched(sources: Sources, aim: Aim, progress: Progress, beside: Mapping[Se
         chosen[aim.columns] = Chosen(as_planned(how, secret), noisy=noisy)
         return bind(plan_of(sources, chosen), sources.original)
 
-    judge = judge_settings(sources.case, aim.columns, goal.use, bound, asked.roles.public_through)
+    terms = KitTerms.of(asked)
+    judge = judge_settings(sources.case, aim.columns, goal.use, bound, asked.roles.public_through, terms)
     searching = partial(
         search,
         sources.table,

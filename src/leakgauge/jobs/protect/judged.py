@@ -91,7 +91,7 @@ class Judging:
     def _of_bound(
         self, sources: Sources, plan: ReleasePlan, terms: Terms, budgets: bool
     ) -> tuple[dict[Secret, DialEvidence], ReleaseFacts]:
-        going = Outgoing(sources.case, bind(plan, self.table), sources.asked.roles.public_through)
+        going = Outgoing(sources.case, bind(plan, self.table), sources.asked.roles.public_through, terms.handed_out)
         evidence = {secret: going.evidence(secret, terms.use) for secret in sources.asked.roles.sources}
         return evidence, facts_of(going, terms, evidence, budgets=budgets)
 

@@ -125,7 +125,9 @@ def scores_of_mean(channel: Channel, shares: Floats, values: Floats) -> Iterator
         means = channel.matrix @ released
         slope = float(shares @ ((values - shares @ values) * means)) / variance
         start = means[0] - slope * values[0]
-        if slope != 0 and np.abs(means - start - slope * values).max() <= STRAIGHT * np.ptp(released):
+        if abs(slope) * np.ptp(values) > STRAIGHT * np.ptp(released) and np.abs(
+            means - start - slope * values
+        ).max() <= STRAIGHT * np.ptp(released):
             yield (released - start) / slope
     if not confused_values(channel):
         yield Correction.at(channel, shares).scores @ values

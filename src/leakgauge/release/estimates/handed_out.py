@@ -111,6 +111,10 @@ class KitTerms:
         return Offered(read, fitted=one.origin is PriorOrigin.THIS_TABLE)
 
 
+BY_LAW = KitTerms()
+"""Of a release without a job: its record says which channels may be known, and their law what they keep."""
+
+
 def is_chosen_by_counts(asked: Request) -> bool:
     """Whether the choice of mechanism depends on the table, so that naming it would reveal something of the counts."""
     # A search that reads only a noisy histogram was paid for.

@@ -17,7 +17,7 @@ import numpy as np
 from leakgauge.distances.centres import centres
 from leakgauge.errors import LabelError
 from leakgauge.probability import Channel, Distribution, Joint, Label
-from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.cells import Codes, Floats, sums_by
 from leakgauge.release.estimates.correction import RANK, Correction, confused_values
 from leakgauge.release.estimates.effective_rows import KEPT, Part, parts_of, scores_of_mean, worth_beside
 from leakgauge.release.estimates.reading import Protected
@@ -136,15 +136,13 @@ class Offered:
             yield [places for _ in parts]
         if read.channel is None:
             return
-        if read.channel.outputs == outputs and read.channel.inputs != parts[0].channel.inputs and len(parts) == 1:
+        if len(parts) == 1 and not {*read.channel.inputs} & {*parts[0].channel.inputs}:
             # Bins of the numbers, which are read at their centres.
             inside = _places(read.channel.inputs)
             if inside is not None and not confused_values(read.channel):
                 yield [Correction.of(read.channel).scores @ inside]
             return
-        ways = [
-            list(scores_of_mean(part.channel, _ratio(part.marginal, part.marginal.sum()), numbers)) for part in parts
-        ]
+        ways = [list(scores_of_mean(part.channel, part.marginal / part.marginal.sum(), numbers)) for part in parts]
         yield from map(list, zip(*ways, strict=False))
 
     def _holds_shares(self, parts: Sequence[Part]) -> bool:
@@ -180,6 +178,39 @@ class Offered:
         return known, Distribution(known.inputs, shares)
 
 
+def worth_of_counted(before: Codes, after: Codes, beside: Codes) -> Precision | None:
+    """The precision of shares counted as they are in a release of which nothing else is known, with their bias.
+
+    Args:
+        before: of each row the number of its value.
+        after: and of what is released in its place.
+        beside: and of what it is cross-tabulated with.
+    """
+    rows, groups = len(before), int(beside.max()) + 1
+    size = (max(int(before.max()), int(after.max())) + 1) * groups
+    true, seen = (np.bincount(codes * groups + beside, minlength=size) / rows for codes in (before, after))
+    sampling, off = true * (1 - true), rows * (seen - true) ** 2
+    if sampling.sum() <= NOTHING_VARIES:
+        return None
+    order = np.argsort(-true, kind="stable")
+    return Precision(worth_beside(float(sampling.sum()), float(off.sum())), true[order], (sampling + off)[order])
+
+
+def worth_of_counted_mean(before: Floats, after: Floats, beside: Codes) -> Precision | None:
+    """The same of the mean of numbers, or of their means by group; NaN is a missing one."""
+    known = np.isfinite(before)
+    sizes = np.bincount(beside[known], minlength=int(beside.max()) + 1).astype(np.float64)
+    means = _ratio(sums_by(beside[known], before[known], len(sizes)), sizes)
+    shown = np.isfinite(after)
+    seen = np.bincount(beside[shown], minlength=len(sizes)).astype(np.float64)
+    found = _ratio(sums_by(beside[shown], after[shown], len(sizes)), seen)
+    shares, rows = sizes / max(int(sizes.sum()), 1), int(sizes.sum())
+    sampling = float(((before[known] - means[beside[known]]) ** 2).sum()) / max(rows, 1)
+    if not rows or sampling <= NOTHING_VARIES * float(np.ptp(before[known])) ** 2:
+        return None
+    return Precision(worth_beside(sampling, rows * float(shares**2 @ (found - means) ** 2)))
+
+
 @dataclass(frozen=True, eq=False)
 class _Cells:
     """The cells of a source, by the parts of its channel, and the cells that estimates are of."""
@@ -210,7 +241,7 @@ class _Cells:
 
 def _ratio(sums: Floats, sizes: Floats) -> Floats:
     """Sums beside sizes; 0 where there is none."""
-    return np.divide(sums, sizes, where=np.asarray(sizes) > 0, out=np.zeros(np.shape(sums)))
+    return np.divide(sums, sizes, where=sizes > 0, out=np.zeros(sums.shape))
 
 
 def _places(labels: Sequence[Label]) -> Floats | None:
