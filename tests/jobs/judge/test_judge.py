@@ -230,9 +230,13 @@ def test_a_release_made_elsewhere(people: str, tmp_path: Path, kind: str) -> Non
     if kind == "raw":
         assert dials.protection.value < 2 and dials.exposed.value > 98 and dials.usefulness.value > 98
     if kind == "shuffled":
-        assert dials.protection.value > 80 and dials.exposed.value < 1 and dials.usefulness.value < 2
+        assert dials.protection.value > 80 and dials.exposed.value < 1
+        # Every share is right; cross-tables, where next to nothing goes together, are off as those of another sample.
+        shares, *crossed = (one.worth.value for one in found.evidence["status"].statistics if one.worth is not None)
+        assert shares == 1 and crossed and max(crossed) < 0.7
     if kind == "coarse":
-        assert dials.exposed.value > 98 and dials.usefulness.value > 40
+        # Of the values that were merged nobody can count how often each occurs.
+        assert dials.exposed.value > 98 and dials.usefulness.value < 2
 
 
 def test_a_release_with_a_record_is_not_foreign(people: str, tmp_path: Path) -> None:
