@@ -141,6 +141,7 @@ class DialEvidence(Part, frozen=True, kw_only=True):
         statistics: what the release is worth for each; for the use of rows, one without columns.
         least_told: the bits that the best channel with the same distortion reveals, keeping as much.
         withheld: whether it is not released, so that what it is worth is that of the rest of the release.
+        blank: whether numbers are missing in some rows; which ones is not protected, and the others are judged.
     """
 
     attackers: tuple[Attacker, ...]
@@ -153,6 +154,7 @@ class DialEvidence(Part, frozen=True, kw_only=True):
     least_told: Real | None = None
     own_told: Real | None = None
     withheld: bool = False
+    blank: bool = False
 
 
 class Dials(Part, frozen=True, kw_only=True):

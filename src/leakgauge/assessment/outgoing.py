@@ -188,18 +188,23 @@ def judge_settings(
 
 def _worth_of_rows(counted: CountedSecret) -> Quantity | None:
     """For who reads single rows: numbers by how far they are off, letters by whether they are right."""
-    law = counted.through(counted.law(()))
+    law, numbers = counted.through(counted.law(())), counted.numbers
+    if numbers is not None:
+        law, numbers = law.of_numbers(numbers)
     sight = law.sight()
     outputs = 1 if law.channel is None else len(law.channel.outputs)
     joint = np.zeros((len(law.shares), outputs))
     np.add.at(joint, (sight.x, sight.released[sight.seen]), sight.p)
     matrix = np.divide(joint, law.shares[:, None], where=law.shares[:, None] > 0, out=np.zeros(joint.shape))
     readings = () if law.channel is None else law.channel.outputs
-    if counted.numbers is not None:
+    if numbers is not None:
         places = readings_of(law.channel)
-        if np.isnan(places).any():
+        reached = joint.sum(axis=0) > 0
+        if np.isnan(places[reached]).all():
             return None
-        off, constants = (np.abs(counted.numbers[:, None] - to[None, :]) for to in (places, counted.numbers))
+        # A blank is as far off as can be.
+        off, constants = (np.abs(numbers[:, None] - to[None, :]) for to in (places, numbers))
+        off = np.where(np.isnan(off), np.ptp(numbers), off)
     else:
         off = np.array([[float(one != other) for other in readings] for one in counted.values])
         constants = 1.0 - np.eye(len(counted.values))

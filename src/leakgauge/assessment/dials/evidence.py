@@ -14,12 +14,12 @@ from leakgauge.assessment.dials.guarantee import advantage_of
 from leakgauge.assessment.dials.protection import exposed, gained, leaves_something, told
 from leakgauge.assessment.dials.usefulness import statistics_of
 from leakgauge.case.law import ReleaseLaw, subsets
-from leakgauge.case.numbers import tenths
+from leakgauge.case.numbers import ranked, tenths
 from leakgauge.claims import Statement
 from leakgauge.distances.centres import centres
 from leakgauge.errors import LabelError
 from leakgauge.probability import Channel
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Floats, sums_by
 
 
 @checked
@@ -58,18 +58,21 @@ def evidence_by_law(
         >>> evidence.attackers[0].gained.value, evidence.statistics[0].worth.value
         (0.5, 0.25)
     """
+    blank, merged, ranks, classes = False, None, None, None
     if numbers is not None:
+        blank = bool(np.isnan(numbers).any())
         law, numbers = law.of_numbers(numbers)
+        merged, ranks = ranked(numbers, law.shares)
+        classes = tenths(ranks, sums_by(merged, law.shares, len(ranks)))
     attackers, certain_to, most_exposed = list[Attacker](), list[tuple[str, ...]](), list[float]()
-    classes = None if numbers is None else tenths(numbers, law.shares)
     declared = ((one,) if isinstance(one, str) else tuple(dict.fromkeys(one)) for one in backgrounds)
     for knows in dict.fromkeys(((), *chain.from_iterable(map(subsets, declared)))):
-        sight = law.sight(knows)
-        if not leaves_something(sight, numbers):
+        sight = law.sight(knows) if merged is None else law.sight(knows).of_classes(merged)
+        if not leaves_something(sight, ranks):
             certain_to.append(knows)
             continue
         left = None if numbers is not None else 1 - sight.before.guessed()
-        attackers.append(Attacker(knows, share(gained(sight, numbers)), share(told(sight, numbers)), left))
+        attackers.append(Attacker(knows, share(gained(sight, ranks)), share(told(sight, ranks)), left))
         most_exposed.append(exposed(sight, classes))
     return DialEvidence(
         attackers=tuple(attackers),
@@ -81,6 +84,7 @@ def evidence_by_law(
         statistics=tuple(statistics_of(law, numbers) if statistics is None else statistics),
         least_told=least_told,
         own_told=own_told,
+        blank=blank,
     )
 
 

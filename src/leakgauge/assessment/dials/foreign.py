@@ -21,9 +21,9 @@ from leakgauge.case.attacker import Attacker as Fitted
 from leakgauge.case.certainty import sureness
 from leakgauge.case.columns import numbered, values_of
 from leakgauge.case.learnt import LearntLaw
-from leakgauge.case.numbers import TENTHS
+from leakgauge.case.numbers import TENTHS, ranked
 from leakgauge.measures.countability import is_countable
-from leakgauge.probability.cells import Codes
+from leakgauge.probability.cells import Codes, Floats
 from leakgauge.release.estimates.offered import Precision, worth_of_counted, worth_of_counted_mean
 from leakgauge.release.letters import spelling_of
 
@@ -89,7 +89,7 @@ def _stronger(known: Quantity | None, tried: Quantity | None) -> Quantity | None
 
 
 def _explained(release: ForeignRelease, secret: str) -> Quantity | None:
-    """The share of the variance of numbers that the released ones explain, with Fisher's interval; None of letters."""
+    """The share of the variance of ranks that the released numbers explain, with Fisher's interval; None of letters."""
     released = release.released.get(secret)
     original = release.original.get(secret)
     if released is None or original is None or not (_are_numbers(released) and _are_numbers(original)):
@@ -101,11 +101,16 @@ def _explained(release: ForeignRelease, secret: str) -> Quantity | None:
         return None
     if y.std() == 0:
         return share(0.0)
-    r = float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1))
+    r = float(np.clip(np.corrcoef(_ranks(x), _ranks(y))[0, 1], -1, 1))
     away = NormalDist().inv_cdf((1 + release.confidence) / 2) / math.sqrt(len(x) - 3)
     z = math.atanh(min(abs(r), 1 - 1e-15))
     low, high = math.tanh(max(z - away, 0.0)) ** 2, math.tanh(z + away) ** 2
     return share(r * r, min(low, r * r), max(high, r * r), release.confidence)
+
+
+def _ranks(numbers: Floats) -> Floats:
+    classes, ranks = ranked(numbers, np.full(len(numbers), 1 / len(numbers)))
+    return ranks[classes]
 
 
 def _are_numbers(values: pa.Array) -> bool:

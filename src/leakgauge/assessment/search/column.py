@@ -118,7 +118,11 @@ def counted_column(table: Table, goal: Goal) -> CountedColumn:
     order = sorted(range(len(labels)), key=lambda at: (labels[at] is None, str(labels[at])))
     ordered = [labels[at] for at in order]
     source = _joint(ordered, np.argsort(order)[codes], beside, others)
-    found = replace(about, source=source, numbers=numbers_of(ordered, kinds[secret]))
+    numbers = numbers_of(ordered, kinds[secret])
+    if numbers is not None and np.isnan(numbers).any():
+        # Beside missing ones the distances of a search are those of names.
+        numbers = None
+    found = replace(about, source=source, numbers=numbers)
     if found.combinations * len(labels) > MOST_COMBINATIONS:
         raise ColumnError(
             "Column {name!r} has {found} combinations with published or known columns, more than a search can count; "
