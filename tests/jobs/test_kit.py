@@ -156,7 +156,7 @@ def written(folder: Path, place: Path, **changes: Any) -> Kit:
     """The kit that the job would have written, had something else been asked."""
     asked, release = read(Job, folder / "job.json").request, Release.read(folder / "release.json")
     found = read(Recipients, folder / "recipients.json")
-    write_recipients_kit(asked.having(**changes), release, found, place, chosen_from_table=False)
+    write_recipients_kit(asked.having(**changes), release, found, place)
     return read(Kit, place / "kit.json")
 
 
@@ -164,7 +164,7 @@ def test_cells_that_a_spreadsheet_would_run_are_named(keeping: Path, tmp_path: P
     asked, release = read(Job, keeping / "job.json").request, Release.read(keeping / "release.json")
     record = replace(release.record, output=replace(release.record.output, formulas=("city",)))
     found = read(Recipients, keeping / "recipients.json")
-    write_recipients_kit(asked, dataclasses.replace(release, record=record), found, tmp_path, chosen_from_table=False)
+    write_recipients_kit(asked, dataclasses.replace(release, record=record), found, tmp_path)
     assert "would run cells of city as formulas" in (tmp_path / "README.md").read_text()
     assert "would run cells of city as formulas" in script(tmp_path)[1]
     assert "formulas" not in (keeping / "kit" / "README.md").read_text()

@@ -118,11 +118,18 @@ class Statistic(Part, frozen=True):
 
     Attributes:
         columns: the published columns that the secret is cross-tabulated with; none of its shares, or its mean.
-        worth: None where it is not known.
+        worth: None where it is not known; 0 where recipients can compute nothing.
+        largest_error: the error of the largest cell as a recipient estimates it, in points of a share, within which 95
+            of 100 estimates lie; None of means, and where nothing can be computed.
+        median_error: the same of the cell in the middle by size.
+        worst_error: and of the cell where it is largest.
     """
 
     columns: tuple[str, ...] = ()
     worth: Quantity | None = None
+    largest_error: Real | None = None
+    median_error: Real | None = None
+    worst_error: Real | None = None
 
 
 class Guarantee(Part, frozen=True):
@@ -160,6 +167,7 @@ class DialEvidence(Part, frozen=True, kw_only=True):
         guarantee: the tightest claim; None without a finite one.
         statistics: what the release is worth for each; for the use of rows, one without columns.
         withheld: whether it is not released, so that what it is worth is that of the rest of the release.
+        blank: whether numbers are missing in some rows; which ones is not protected, and the others are judged.
     """
 
     attackers: tuple[Attacker, ...]
@@ -167,6 +175,7 @@ class DialEvidence(Part, frozen=True, kw_only=True):
     guarantee: Guarantee | None = None
     statistics: tuple[Statistic, ...] = ()
     withheld: bool = False
+    blank: bool = False
 
 
 class Dials(Part, frozen=True, kw_only=True):

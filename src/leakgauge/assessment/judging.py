@@ -30,6 +30,7 @@ from leakgauge.case import Case
 from leakgauge.case.certainty import newly_certain
 from leakgauge.errors import OptionError, VerificationError
 from leakgauge.release import Release
+from leakgauge.release.estimates.handed_out import BY_LAW, KitTerms
 from leakgauge.release.guarantees import together_of
 from leakgauge.release.recorded_plan import as_released, plan_of
 from leakgauge.sentences import Sentence
@@ -50,6 +51,7 @@ class Terms:
         counts_may_be_known: whether the counts it was fitted to are public, publishable or paid for.
         releases_per_period: every one spends the budget again.
         ruled_out: why nobody can tell which released row is a person's; None where somebody may.
+        handed_out: what decides, beside the plan, what recipients get.
     """
 
     policy: DialPolicy = DEFAULT_POLICY
@@ -59,6 +61,7 @@ class Terms:
     counts_may_be_known: bool = False
     releases_per_period: float = 1.0
     ruled_out: str | None = None
+    handed_out: KitTerms = BY_LAW
 
     @classmethod
     def of(cls, asked: Request, policy: DialPolicy | None = None) -> Terms:
@@ -74,6 +77,7 @@ class Terms:
             known,
             asked.declared.releases_per_period,
             asked.declared.ruled_out,
+            KitTerms.of(asked),
         )
 
 
@@ -115,7 +119,7 @@ def judge(
     hidden = tuple(secrets) or secrets_of(release)
     own = {one.name for secret in hidden if (one := plan.hiding(secret)) is not None}
     through = tuple(one.name for one in plan.columns if one.name not in own)
-    going = Outgoing(case, plan, through, terms.ruled_out is not None)
+    going = Outgoing(case, plan, through, terms.ruled_out is not None, terms.handed_out, release.output)
     evidence = {secret: with_attacks(going.evidence(secret, terms.use), audit, secret) for secret in hidden}
     if vetoes:
         # A claim that is disproved guarantees nothing.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -16,7 +18,7 @@ from leakgauge.artefacts.risks import Certain
 from leakgauge.assessment.dials.audited import attacker_of_audit
 from leakgauge.assessment.dials.evidence import evidence_by_law, readings_of
 from leakgauge.assessment.dials.guarantee import guaranteed
-from leakgauge.assessment.dials.usefulness import Use, association, squared_correlation, worth_of_rows
+from leakgauge.assessment.dials.usefulness import Use, statistic, worth_of_rows
 from leakgauge.case import Case
 from leakgauge.case.case import CountedLaw, Law, read_beside
 from leakgauge.case.certainty import newly_certain, worst_certain
@@ -27,7 +29,9 @@ from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Stat
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
 from leakgauge.probability.labels import text_of
-from leakgauge.release.bound import BoundColumn, RecordedPlan
+from leakgauge.release.bound import RecordedPlan
+from leakgauge.release.estimates.handed_out import BY_LAW, KitTerms
+from leakgauge.release.estimates.offered import Offered
 from leakgauge.release.recorded_plan import recorded_plan
 
 Secret = tuple[str, ...]
@@ -40,12 +44,16 @@ class Outgoing:
     Attributes:
         public_through: the public columns that leave through a channel.
         ruled_out: whether nobody can tell which released row is a person's, but by the published columns.
+        handed_out: what decides, beside the plan, what recipients get.
+        released: the release, once it is drawn.
     """
 
     case: Case
     plan: RecordedPlan
     public_through: tuple[str, ...] = ()
     ruled_out: bool = False
+    handed_out: KitTerms = BY_LAW
+    released: Path | None = None
     _laws: dict[Secret, Law | None] = field(default_factory=dict, repr=False)
 
     def law(self, secret: Secret) -> Law | None:
@@ -128,31 +136,41 @@ class Outgoing:
 
     # What it is worth.
 
-    def _worths(self, secret: Secret, use: Use) -> Iterator[Statistic]:
-        """Of the shares, or the mean, and of every cross-table with a published column that has rows enough to be read.
+    @cached_property
+    def _offered(self) -> Mapping[str, Offered]:
+        return self.handed_out.offered(self.plan, self.case.table, self.released)
 
-        Of a column that is itself released through a channel, rows are worth the product of what both leave of them.
-        """
+    def _worths(self, secret: Secret, use: Use) -> Iterator[Statistic]:
+        """Of the shares, or the mean, and of every cross-table with a published column that has rows enough."""
         own = self.plan.hiding(secret)
-        if own is None or (own.mechanism.noise is None and channel_of(own) is None):
+        if own is None:
             return
         given = read_beside(secret, own)
         if use is Use.ROWS:
-            counted = self.case.counted(secret, given, own)
-            yield Statistic((), None if counted is None else _worth_of_rows(counted))
+            if own.mechanism.noise is not None or channel_of(own) is not None:
+                counted = self.case.counted(secret, given, own)
+                yield Statistic((), None if counted is None else _worth_of_rows(counted))
             return
-        through = {one.name: one for one in self.plan.columns if one.name in self.public_through}
+        first, *others = own.writes
+        offered = self._offered[first]
+        through = [one.name for one in self.plan.columns if one.name in self.public_through]
+        # Nobody is told how to correct a cross-table for two channels.
+        closed = {*through}.difference(offered.read.keeps_with)
         for columns in ((), *((name,) for name in (*self.plan.public, *through))):
-            counted = self.case.counted(secret, (*columns, *given), own)
-            worth = None if counted is None else _worth(counted, columns)
-            if worth is not None:
-                kept = self._kept(through[columns[0]]) if columns and columns[0] in through else 1.0
-                yield Statistic(columns, share(worth * kept))
-
-    def _kept(self, other: BoundColumn) -> float:
-        """What the rows of another released column are worth for its own shares."""
-        counts = self.case.table.counts(*other.reads, limit=max(self.case.table.rows, 1))
-        return _worth(CountedSecret(counts, other.reads, (), channel_of(other), other.reads), ()) or 0.0
+            if offered.read.unreadable is not None or closed.intersection(columns):
+                yield Statistic(columns, share(0.0))
+                continue
+            counted = None
+            if own.mechanism.noise is not None or channel_of(own) is not None:
+                counted = self.case.counted(secret, (*columns, *given), own)
+            if counted is None:
+                continue
+            law = counted.through(counted.law(()))
+            found = statistic(
+                law, columns, numbers=counted.numbers, offered=offered, rows=self.case.people, beside=tuple(others)
+            )
+            if found is not None:
+                yield found
 
 
 def judge_settings(
@@ -163,6 +181,7 @@ def judge_settings(
     public_through: tuple[str, ...] = (),
     *,
     ruled_out: bool = False,
+    handed_out: KitTerms = BY_LAW,
 ) -> Callable[[Mechanism | Channel | None], DialEvidence | None]:
     """What is known of a whole release, by how one secret is released in it; of None, by a release without it.
 
@@ -181,34 +200,30 @@ def judge_settings(
         if how is None:
             own = plan.hiding(secret)
             plan = replace(plan, columns=tuple(one for one in plan.columns if one is not own))
-        return Outgoing(case, plan, public_through, ruled_out).evidence(secret, use)
+        return Outgoing(case, plan, public_through, ruled_out, handed_out).evidence(secret, use)
 
     return judge
 
 
-def _worth(counted: CountedSecret, beside: tuple[str, ...]) -> float | None:
-    """Of the shares, or the mean, within each value of some columns."""
-    law = counted.through(counted.law(()))
-    sight = law.sight(beside, published=beside)
-    if counted.numbers is None:
-        return association(sight)
-    return squared_correlation(sight, counted.numbers, readings_of(law.channel))
-
-
 def _worth_of_rows(counted: CountedSecret) -> Quantity | None:
     """For who reads single rows: numbers by how far they are off, letters by whether they are right."""
-    law = counted.through(counted.law(()))
+    law, numbers = counted.through(counted.law(())), counted.numbers
+    if numbers is not None:
+        law, numbers = law.of_numbers(numbers)
     sight = law.sight()
     outputs = 1 if law.channel is None else len(law.channel.outputs)
     joint = np.zeros((len(law.shares), outputs))
     np.add.at(joint, (sight.x, sight.released[sight.seen]), sight.p)
     matrix = np.divide(joint, law.shares[:, None], where=law.shares[:, None] > 0, out=np.zeros(joint.shape))
     readings = () if law.channel is None else law.channel.outputs
-    if counted.numbers is not None:
+    if numbers is not None:
         places = readings_of(law.channel)
-        if np.isnan(places).any():
+        reached = joint.sum(axis=0) > 0
+        if np.isnan(places[reached]).all():
             return None
-        off, constants = (np.abs(counted.numbers[:, None] - to[None, :]) for to in (places, counted.numbers))
+        # A blank is as far off as can be.
+        off, constants = (np.abs(numbers[:, None] - to[None, :]) for to in (places, numbers))
+        off = np.where(np.isnan(off), np.ptp(numbers), off)
     else:
         off = np.array([[float(one != other) for other in readings] for one in counted.values])
         constants = 1.0 - np.eye(len(counted.values))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -177,6 +177,44 @@ class ReleaseLaw:
             np.repeat(self._groups(known)[first], outputs),
             np.tile(np.arange(outputs), size // outputs),
         )
+
+    def combinations(self, names: Sequence[str]) -> Codes:
+        """Of each column of the source the number of its combination of these columns."""
+        return self._groups(names)
+
+    def of_numbers(self, numbers: Floats) -> tuple[ReleaseLaw, Floats]:
+        """The law of the rows whose value is a number, and these numbers: which cells are blank is seen anyway.
+
+        Args:
+            numbers: that the values stand for; NaN where one is missing.
+
+        Raises:
+            ModelError: one of them is infinite, or none is a number.
+        """
+        there = np.flatnonzero(~np.isnan(numbers))
+        if numbers.shape != self.shares.shape or not np.isfinite(numbers[there]).all() or not self.shares[there].sum():
+            raise ModelError(
+                "There are {found} numbers for {count} values; give a finite one for each that is not missing.",
+                found=numbers.size,
+                count=len(self.shares),
+            )
+        if len(there) == len(numbers):
+            return self, numbers
+        source = self.source
+        if isinstance(source, Joint):
+            matrix = source.matrix[there]
+            rows = [source.rows[at] for at in there]
+            kept: Distribution | Joint = Joint(rows, source.columns, matrix / matrix.sum())
+        else:
+            rows, p = [source.outcomes[at] for at in there], source.probabilities[there]
+            kept = Distribution(rows, p / p.sum())
+        if self.channel is None:
+            return replace(self, source=kept), numbers[there]
+        inputs: Sequence[Label] = rows
+        if self._reads_pairs:
+            values = set(rows)
+            inputs = [pair for pair in self.channel.inputs if isinstance(pair, tuple) and pair[0] in values]
+        return replace(self, source=kept, channel=self.channel.restrict(inputs)), numbers[there]
 
     def with_release(self, column: str, channel: Channel, name: str) -> ReleaseLaw:
         """The same law with one more published column: another column released through its own channel.

@@ -21,7 +21,7 @@ from leakgauge.case.certainty import surest_of
 from leakgauge.case.columns import codes_of, columns_of, numbered, ranks_of, sample_of, values_of
 from leakgauge.case.drawn import Drawn, Role, Secret, SeenColumn
 from leakgauge.case.learner import Learner
-from leakgauge.case.numbers import law_of_noise
+from leakgauge.case.numbers import FEWEST_BINS, law_of_noise, mid_ranks
 from leakgauge.measures.held_out import held_out_information
 from leakgauge.measures.shannon import entropy
 from leakgauge.probability import Estimate
@@ -61,6 +61,8 @@ class LearntLaw:
         by_own: bits that the secret's own column adds at most.
         bits: that everything released or known reveals at most.
         of_numbers: whether the secret's values stand for numbers.
+        ranks: of each class of numbers the rank, from 0 to 1; NaN of missing ones, which are not judged.
+        off: of each scored row the squared error of the best estimate of its rank, the own column included.
     """
 
     before: Floats
@@ -77,6 +79,8 @@ class LearntLaw:
     by_own: float
     bits: float
     of_numbers: bool
+    ranks: Floats | None = None
+    off: Floats | None = None
 
     @cached_property
     def attackers(self) -> tuple[Attacker, ...]:
@@ -95,9 +99,24 @@ class LearntLaw:
         return nobody, self._attacker(self.knows, guessed, self._told(everything, known), anyway)
 
     def _attacker(self, knows: tuple[str, ...], guessed: Truths, told: Quantity, anyway: Floats) -> Attacker:
-        return Attacker(
-            knows, self._gained(guessed), told, 1 - float(guessed.mean()), surest=self._surest(self.sure, anyway)
-        )
+        gained = self._gained(guessed) if self.ranks is None else self._explained(self.before if knows else None)
+        return Attacker(knows, gained, told, 1 - float(guessed.mean()), surest=self._surest(self.sure, anyway))
+
+    def _explained(self, before: Floats | None) -> Quantity:
+        """The share of the variance of ranks that the release explains beyond what is known."""
+        assert self.ranks is not None and self.off is not None
+        truth = self.ranks[self.letters]
+        there = ~np.isnan(truth)
+        truth = truth[there]
+        guess = truth.mean() if before is None else mean_ranks(before[there], self.ranks)
+        known = (truth - guess) ** 2
+        left = float(known.mean())
+        if left <= 0:
+            return self._share(1.0, 1.0)
+        gain = known - self.off[there]
+        # The error of a ratio: both are of the same rows.
+        each = (gain - float(gain.mean()) / left * known) / left
+        return self._share(float(gain.mean()) / left, self._error(each))
 
     @cached_property
     def _independent(self) -> int:
@@ -160,12 +179,13 @@ def learnt_law(
         by_own: bits that the secret's own column adds at most.
     """
     own, known = plan.hiding(secret), _learnt(case, secret, plan)
-    right, sure, happens = known.without_own() if own is None else _averaged(own, secret, known)
+    ranks = known.ranks(secret[0]) if of_numbers else None
+    right, sure, happens, off = known.without_own(ranks) if own is None else _averaged(own, secret, known, ranks)
     return LearntLaw(
         *(known.before, known.seen, known.letters, known.fitted.learner.named, right, sure, happens),
         *(case.background, known.units, case.confidence),
         *(entropy(case.shares(secret)), by_own, most_bits(case, secret, plan, by_own)),
-        of_numbers,
+        *(of_numbers, ranks, off),
     )
 
 
@@ -194,11 +214,25 @@ class _Learnt:
     def units(self) -> Codes | None:
         return None if self.fitted.units is None else self.fitted.units[:MOST_SCORED]
 
-    def without_own(self) -> tuple[Floats, Floats, Floats]:
-        """Of each scored row whether the best guess is right, how probable its value is made, and that for sure."""
+    def ranks(self, name: str) -> Floats:
+        """The mean rank of the numbers of each class; NaN of a class of missing ones."""
+        learner, values = self.fitted.learner, self.values[name]
+        codes, _ = ranks_of(values, name)
+        rows = learner.rows[np.asarray(values.is_valid())[learner.rows]]
+        letters = learner.letters[np.asarray(values.is_valid())[learner.rows]]
+        different, codes = np.unique(codes[rows], return_inverse=True)
+        ranks = mid_ranks(np.bincount(codes, minlength=len(different)).astype(np.float64))[codes]
+        count = np.bincount(letters, minlength=self.seen.shape[1])
+        sums = np.bincount(letters, ranks, minlength=self.seen.shape[1])
+        return np.asarray(np.divide(sums, count, where=count > 0, out=np.full(len(sums), np.nan)))
+
+    def without_own(self, ranks: Floats | None) -> tuple[Floats, Floats, Floats, Floats | None]:
+        """Of each scored row whether the best guess is right, how probable its value is made, and that for sure, and
+        how far off the best estimate of its rank is."""
         right = (self.seen[:, : self.fitted.learner.named].argmax(axis=1) == self.letters).astype(np.float64)
         sure = self.seen[np.arange(len(self.letters)), self.letters][:, None]
-        return right, sure, np.ones(sure.shape)
+        off = None if ranks is None else (ranks[self.letters] - mean_ranks(self.seen, ranks)) ** 2
+        return right, sure, np.ones(sure.shape), off
 
 
 def _learnt(case: Case, secret: tuple[str, ...], plan: RecordedPlan) -> _Learnt:
@@ -235,16 +269,28 @@ def _learnt(case: Case, secret: tuple[str, ...], plan: RecordedPlan) -> _Learnt:
     return found
 
 
-def _averaged(own: BoundColumn, secret: tuple[str, ...], known: _Learnt) -> tuple[Floats, Floats, Floats]:
-    """Of each scored row how often the best guess is right over the outputs of the secret's own column by its law, how
-    probable each output makes its value, and how probable each output is."""
+def mean_ranks(chances: Floats, ranks: Floats) -> Floats:
+    """The mean rank by the chances of each class (the second axis), of those that have one."""
+    there = ~np.isnan(ranks)
+    known = chances[:, there]
+    total = known.sum(axis=1)
+    sums = np.tensordot(ranks[there], known, axes=(0, 1))
+    middle = float(ranks[there].mean())
+    return np.asarray(np.divide(sums, total, where=total > 0, out=np.full(total.shape, middle)))
+
+
+def _averaged(
+    own: BoundColumn, secret: tuple[str, ...], known: _Learnt, ranks: Floats | None
+) -> tuple[Floats, Floats, Floats, Floats | None]:
+    """The same as without the secret's own column, over the outputs of that column by its law, how probable each output
+    is among it."""
     seen, letters, learner = known.seen, known.letters, known.fitted.learner
     inputs, matrix = _own_law(own, known.values)
     # The public values that the mechanism reads too.
     read = (values_of(known.values[name], name) for name in own.reads if name not in secret)
     given = numbered(*read, rows=len(inputs))
     chances = _chances(learner, inputs, given, matrix, seen.shape[1])
-    right, sure = np.zeros(len(letters)), np.zeros((len(letters), matrix.shape[1]))
+    right, off, sure = np.zeros(len(letters)), np.zeros(len(letters)), np.zeros((len(letters), matrix.shape[1]))
     happens = matrix[inputs[learner.rows[learner.score[:MOST_SCORED]]]]
     step = max(AT_ONCE // (seen.shape[1] * matrix.shape[1]), 1)
     for start in range(0, len(letters), step):
@@ -255,7 +301,9 @@ def _averaged(own: BoundColumn, secret: tuple[str, ...], known: _Learnt) -> tupl
         total = joint.sum(axis=1)
         true = joint[np.arange(len(truth)), truth]
         sure[part] = np.divide(true, total, where=total > 0, out=np.zeros(true.shape))
-    return right, sure, happens
+        if ranks is not None:
+            off[part] = (happens[part] * (ranks[truth][:, None] - mean_ranks(joint, ranks)) ** 2).sum(axis=1)
+    return right, sure, happens, None if ranks is None else off
 
 
 def _chances(learner: Learner, inputs: Codes, given: Codes, matrix: Floats, width: int) -> Floats:
@@ -278,7 +326,7 @@ def _own_law(own: BoundColumn, values: Mapping[str, Any]) -> tuple[Codes, Floats
         return own.form.inputs([values[name] for name in own.reads]), _merged(np.asarray(channel.matrix))
     steps = own.form.inputs([values[own.reads[0]]])
     numbers = np.asarray(noise.from_grid(steps), dtype=np.float64)
-    law, points = law_of_noise(noise, numbers, np.full(len(numbers), 1 / len(numbers)), bins=32)
+    law, points = law_of_noise(noise, numbers, np.full(len(numbers), 1 / len(numbers)), FEWEST_BINS)
     assert law.channel is not None
     near = np.clip(np.searchsorted((points[1:] + points[:-1]) / 2, numbers), 0, len(points) - 1)
     return near.astype(np.int64), _merged(np.asarray(law.channel.matrix))

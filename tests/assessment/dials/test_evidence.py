@@ -12,14 +12,16 @@ from leakgauge.assessment.dials.audited import attacker_of_audit
 from leakgauge.assessment.dials.evidence import evidence_by_law, gained_in_attack, told_at_most
 from leakgauge.assessment.dials.guarantee import guaranteed
 from leakgauge.assessment.dials.reading import dials_of
-from leakgauge.assessment.dials.usefulness import worth_of_rows
+from leakgauge.assessment.dials.usefulness import statistics_of, worth_of_rows
 from leakgauge.case.law import ReleaseLaw
 from leakgauge.case.numbers import condensed, law_of_noise
 from leakgauge.claims import ApproximateDP, GaussianDP, LocalDP, MutualInformation, Statement, ZeroConcentratedDP
 from leakgauge.distances import Squared
 from leakgauge.errors import LabelError, ModelError, OptionError
 from leakgauge.mechanisms import laplace
-from leakgauge.probability import Channel, Counts, Distribution, Joint
+from leakgauge.probability import Channel, Counts, Distribution, Interval, Joint
+from leakgauge.release.estimates.offered import Offered
+from leakgauge.release.estimates.reading import Protected, protected_column
 from leakgauge.sentences import Sentence
 
 PEOPLE = Counts({"x": ["ill", "well"], "v": ["a", "b"], "z": ["c", "d"]}, [[[4, 1], [2, 3]], [[1, 6], [5, 8]]])
@@ -145,17 +147,34 @@ def test_numbers_with_a_sample_are_worth_their_share() -> None:
     assert dials_of(evidence).usefulness.value == pytest.approx(25)
 
 
-def test_noise_in_numbers_has_their_squared_correlation() -> None:
+def test_noise_in_numbers_is_beside_their_own_variance() -> None:
     column = np.linspace(0, 100, 501)
-    for clamp in (False, True):
-        noise = laplace(4.0, lower=0, upper=100, clamp=clamp)
-        law, points = law_of_noise(noise, column, np.full(501, 1 / 501))
-        found = dials_of(evidence_by_law(law, numbers=points)).usefulness.value
-        variance, error = column.var(), (noise.added.standard_deviation * noise.span.grid) ** 2
-        if clamp:
-            assert found > 100 * variance / (variance + error)
-        else:
-            assert found == pytest.approx(100 * variance / (variance + error), abs=0.1)
+    noise = laplace(4.0, lower=0, upper=100)
+    law, points = law_of_noise(noise, column, np.full(501, 1 / 501))
+    (found,) = statistics_of(law, points, Offered(protected_column("x", noise)), 501)
+    variance, error = column.var(), (noise.added.standard_deviation * noise.span.grid) ** 2
+    assert found.worth is not None and found.worth.value == pytest.approx(variance / (variance + error), abs=1e-4)
+    assert found.worst_error is None
+
+
+def test_bins_of_numbers_are_read_at_their_centres_with_their_bias() -> None:
+    source = Distribution([0.0, 1.0, 9.0], [0.25, 0.5, 0.25])
+    bins = Channel(source.outcomes, [Interval(0.0, 2.0), Interval(2.0, 10.0)], [[1, 0], [1, 0], [0, 1]])
+    law, kit = ReleaseLaw(source, bins), Offered(Protected("x", Channel.identity(bins.outputs)))
+    (found,) = statistics_of(law, np.array([0.0, 1.0, 9.0]), kit, 40)
+    # The mean is 2.75, that of the centres 1 and 6 is 2.25; these vary by 75/16, the numbers by 211/16.
+    error = 75 / 16 + 40 * 0.5**2
+    assert found.worth is not None and found.worth.value == pytest.approx(211 / 16 / error)
+
+
+def test_means_by_group_are_judged_within_groups() -> None:
+    source = Joint([0.0, 10.0], ["a", "b"], [[0.4, 0.1], [0.1, 0.4]])
+    flip = Channel([0.0, 10.0], [0.0, 10.0], [[0.8, 0.2], [0.2, 0.8]])
+    alone, grouped = statistics_of(ReleaseLaw(source, flip, ("z",), ("z",)), np.array([0.0, 10.0]))
+    # What is read is (y − 2) / 0.6, whose noise is 16 / 0.36 whatever the value.
+    assert alone.worth is not None and grouped.worth is not None
+    assert alone.worth.value == pytest.approx(25 / (25 + 16 / 0.36))
+    assert grouped.worth.value == pytest.approx(16 / (16 + 16 / 0.36))
 
 
 def test_points_have_the_moments_of_the_numbers() -> None:

@@ -12,6 +12,7 @@ from leakgauge.assessment.dials.evidence import evidence_by_law
 from leakgauge.assessment.dials.guarantee import guaranteed
 from leakgauge.assessment.dials.policy import MOST_SURE
 from leakgauge.assessment.dials.reading import dials_of
+from leakgauge.assessment.dials.usefulness import statistics_of
 from leakgauge.case.law import ReleaseLaw
 from leakgauge.case.numbers import law_of_noise
 from leakgauge.claims import LocalDP
@@ -22,19 +23,34 @@ from leakgauge.papers import rate_distortion
 from leakgauge.probability import Channel, Distribution, Joint
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation
+from leakgauge.release.estimates.handed_out import CHOSEN
+from leakgauge.release.estimates.offered import Offered
+from leakgauge.release.estimates.reading import Protected, protected_column
 from tests.laws.releases import household, sources
 
 REFERENCE = {
-    "response 1": (0.056, 0.052, 0.059, 0.056),
-    "response 2": (0.304, 0.244, 0.274, 0.265),
-    "response 3": (0.593, 0.516, 0.560, 0.550),
-    "shares 0.2": (0.582, 0.418, 0.500, 0.486),
-    "shares 0.3": (0.388, 0.251, 0.315, 0.302),
-    "shares 0.4": (0.204, 0.130, 0.169, 0.160),
-    "nothing 0.2": (0.578, 0.363, 0.467, 0.453),
-    "independent 0": (0.0, 0.0, 0.0, 0.0),
+    "response 1": (0.056, 0.052),
+    "response 2": (0.304, 0.244),
+    "response 3": (0.593, 0.516),
+    "shares 0.2": (0.582, 0.418),
+    "shares 0.3": (0.388, 0.251),
+    "shares 0.4": (0.204, 0.130),
+    "nothing 0.2": (0.578, 0.363),
+    "independent 0": (0.0, 0.0),
 }
-"""Marital status of Adult where occupation is known: A, B, τ of the shares, τ of the cross-table with occupation."""
+"""Marital status of Adult where occupation is known: A and B."""
+WORTHS = {
+    "response 1": (0.030, 0.043),
+    "response 2": (0.184, 0.248),
+    "response 3": (0.469, 0.563),
+    "redraw 0.8": (1, 0.722),
+    "redraw 0.6": (1, 0.451),
+    "redraw 0.4": (1, 0.218),
+    "redraw 0.25": (1, 0.089),
+    "redraw 0": (1, 0),
+    "redraw 1": (1, 1),
+}
+"""Worth of its shares and of their cross-table with occupation, given the channel (assessment.md 3c)."""
 
 
 @pytest.mark.parametrize("case", REFERENCE)
@@ -49,10 +65,62 @@ def test_marital_status_where_occupation_is_known(case: str) -> None:
         asked = RateDistortion(people.row_marginal(), Hamming(), MaxDistortion(float(amount)), keep=Keep(kind))
         channel = solve(asked, 1e-6).channel
     hidden = evidence_by_law(ReleaseLaw(people, channel, ("occupation",)), backgrounds=[["occupation"]])
-    shown = evidence_by_law(ReleaseLaw(people, channel, ("occupation",), ("occupation",)))
     (knowing,) = (one for one in hidden.attackers if one.knows)
-    found = [knowing.gained, knowing.told, *(one.worth for one in shown.statistics)]
+    found = [knowing.gained, knowing.told]
     assert [one.value for one in found if one is not None] == pytest.approx(REFERENCE[case], abs=5.1e-4)
+
+
+def redrawn(people: Joint, kept: float) -> Channel:
+    p = people.row_marginal().probabilities
+    return Channel(people.rows, people.rows, kept * np.eye(len(p)) + (1 - kept) * p)
+
+
+def worths(people: Joint, channel: Channel, offered: Offered) -> list[float]:
+    law = ReleaseLaw(people, channel, ("occupation",), ("occupation",))
+    return [one.worth.value for one in statistics_of(law, offered=offered, rows=30_718) if one.worth is not None]
+
+
+@pytest.mark.parametrize("case", WORTHS)
+def test_marital_status_where_the_channel_is_handed_out(case: str) -> None:
+    people = rate_distortion.adult()
+    kind, amount = case.split()
+    response = randomized_response(max(float(amount), 0.1), letters=people.rows).channel()
+    channel = response if kind == "response" else redrawn(people, float(amount))
+    found = worths(people, channel, Offered(Protected("marital_status", channel), fitted=kind == "redraw"))
+    assert found == pytest.approx(WORTHS[case], abs=5e-4)
+
+
+@pytest.mark.parametrize(("kept", "counted"), [(1.0, 1.0), (0.0, 0.5)])
+def test_what_is_only_counted_has_shares_and_no_cross_tables(kept: float, counted: float) -> None:
+    people = rate_distortion.adult()
+    read = Protected("marital_status", keeps_shares=True)
+    assert worths(people, redrawn(people, kept), Offered(read, fitted=True)) == pytest.approx([counted, 0])
+    # Nothing is handed out: nothing can be computed, whatever the law contains.
+    unread = Protected("marital_status", unreadable=CHOSEN)
+    assert worths(people, redrawn(people, kept), Offered(unread, fitted=True)) == [0, 0]
+
+
+@pytest.mark.parametrize("name", ["response", "redraw"])
+def test_the_errors_of_cells_are_those_of_simulated_estimates(name: str) -> None:
+    people, rows, draw = rate_distortion.adult(), 30_718, simulation(8)
+    channel = redrawn(people, 0.6)
+    if name == "response":
+        channel = randomized_response(2.0, letters=people.rows).channel()
+    law = ReleaseLaw(people, channel, ("occupation",), ("occupation",))
+    offered = Offered(Protected("marital_status", channel), fitted=name == "redraw")
+    shares, crossed = statistics_of(law, offered=offered, rows=rows)
+    released = (channel.matrix.T @ people.matrix).ravel()
+    drawn = draw.multinomial(rows, released / released.sum(), size=400).reshape(400, *people.matrix.shape) / rows
+    off = np.einsum("yx,ryz->rxz", np.linalg.inv(channel.matrix), drawn) - people.matrix
+    points = 100 * 1.96 * np.sqrt((off**2).mean(axis=0))
+    assert crossed.largest_error == pytest.approx(points.flat[people.matrix.argmax()], rel=0.1)
+    assert crossed.worst_error == pytest.approx(points.max(), rel=0.1)
+    middle = points.ravel()[np.argsort(-people.matrix, axis=None, kind="stable")[people.matrix.size // 2]]
+    assert crossed.median_error == pytest.approx(middle, rel=0.1)
+    if name == "redraw":
+        # The shares are read off the channel, so that only the sample errs.
+        p = people.row_marginal().probabilities
+        assert shares.worst_error == pytest.approx(100 * 1.96 * np.sqrt((p * (1 - p)).max() / rows), rel=1e-3)
 
 
 def require_noise(column: Floats) -> None:
@@ -63,7 +131,9 @@ def require_noise(column: Floats) -> None:
         *(gaussian(0.1, delta, lower=0, upper=upper) for delta in (1e-3, 1e-6, 1e-2)),
     ):
         law, points = law_of_noise(noise, column, even)
-        dials = dials_of(evidence_by_law(law, numbers=points, claims=noise.claims))
+        offered = Offered(protected_column("load", noise))
+        worth = tuple(statistics_of(law, points, offered))
+        dials = dials_of(evidence_by_law(law, numbers=points, claims=noise.claims, statistics=worth))
         assert dials.usefulness.value <= 2
         assert dials.protection.value >= 98
         assert dials.surest.value <= 2

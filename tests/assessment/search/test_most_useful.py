@@ -12,7 +12,7 @@ import pytest
 from leakgauge.artefacts.verdict import ReleaseFacts
 from leakgauge.assessment.dials.policy import DialPolicy
 from leakgauge.assessment.dials.reading import dials_of
-from leakgauge.assessment.search import Goal, Stage, Use, most_useful
+from leakgauge.assessment.search import Goal, HandedOut, Stage, Use, most_useful
 from leakgauge.assessment.search.column import counted_column
 from leakgauge.assessment.search.families import by_noise
 from leakgauge.assessment.verdict import verdict_of
@@ -67,9 +67,12 @@ def test_parameters_are_found_between_the_points_of_a_grid(people: Table) -> Non
 
 
 def test_without_a_protection_the_most_protecting_one_is_chosen(people: Table) -> None:
-    found = most_useful(people, "illness", min_usefulness=25)
+    found = most_useful(people, "illness", min_usefulness=25, use="rows")
     chosen = found.require()
     assert 25 <= chosen.usefulness <= 26
+    # Rows drawn again keep the shares, which is all that is asked of statistics: half as precise, and nobody is known.
+    redrawn = most_useful(people, "illness", min_usefulness=25).require()
+    assert redrawn.usefulness == pytest.approx(50, abs=0.1) and redrawn.dials.protection.ends[0] > 99
     kept = [one for one in found.trials if not one.short and not one.family.counts_rows]
     assert chosen.dials.protection.ends[0] >= max(one.dials.protection.ends[0] for one in kept) - 0.5
 
@@ -105,7 +108,7 @@ def test_where_no_rows_keep_the_limits_counts_may(people: Table) -> None:
 
 @pytest.mark.parametrize("keep", [Keep.SHARES, Keep.NOTHING])
 def test_designed_channels_keep_the_shares_unless_nothing_is_to_be_kept(people: Table, keep: Keep) -> None:
-    found = most_useful(people, "illness", min_protection=60, keep=keep)
+    found = most_useful(people, "illness", min_protection=60, keep=keep, handed_out=HandedOut.EVERYTHING)
     prior = people.counts("illness").distribution("illness")
     designed = [one for one in found.trials if one.family.parameter == "slope"]
     channels = [one.channel for one in designed if one.channel is not None and not one.lost]

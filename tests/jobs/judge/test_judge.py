@@ -233,9 +233,13 @@ def test_a_release_made_elsewhere(people: str, tmp_path: Path, kind: str) -> Non
     if kind == "raw":
         assert dials.protection.value < 2 and dials.surest.value > 98 and dials.usefulness.value > 98
     if kind == "shuffled":
-        assert dials.protection.value > 80 and dials.surest.ends[1] < 20 and dials.usefulness.value < 2
+        assert dials.protection.value > 80 and dials.surest.ends[1] < 20
+        # Every share is right. What goes with the trade is lost, and what does not go with the town is not.
+        shares, *crossed = (one.worth.value for one in found.evidence["status"].statistics if one.worth is not None)
+        assert shares == 1 and min(crossed) < 0.3 and max(crossed) < 1
     if kind == "coarse":
-        assert dials.surest.value > 60 and dials.usefulness.value > 40
+        # Of the values that were merged nobody can count how often each occurs.
+        assert dials.surest.value > 60 and dials.usefulness.value < 2
 
 
 def test_a_release_with_a_record_is_not_foreign(people: str, tmp_path: Path) -> None:

@@ -12,15 +12,15 @@ from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.dials import Attacker, DialEvidence, Statistic, confidence_of, share
 from leakgauge.assessment.dials.guarantee import guaranteed
 from leakgauge.assessment.dials.protection import gained, leaves_something, told
-from leakgauge.assessment.dials.usefulness import association, squared_correlation
+from leakgauge.assessment.dials.usefulness import statistics_of
 from leakgauge.case.certainty import surest
 from leakgauge.case.law import ReleaseLaw, subsets
-from leakgauge.case.numbers import tenths
+from leakgauge.case.numbers import ranked, tenths
 from leakgauge.claims import Statement
 from leakgauge.distances.centres import centres
-from leakgauge.errors import LabelError, ModelError
+from leakgauge.errors import LabelError
 from leakgauge.probability import Channel
-from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.cells import Codes, Floats, sums_by
 from leakgauge.probability.labels import text_of
 
 
@@ -38,9 +38,10 @@ def evidence_by_law(
     Args:
         backgrounds: what an attacker may know, each a column or several. She may know any subset of it, so that
             declaring more never raises the protection; an attacker who knows nothing comes first.
-        numbers: that the secret's values stand for; None where they are letters.
+        numbers: that the secret's values stand for, NaN where one is missing; None where they are letters.
         claims: of the mechanism, all of which hold.
-        statistics: what the release is worth; by default for the shares, or the mean, and for each published column.
+        statistics: what the release is worth; by default for the shares, or the mean, and for each published column to
+            recipients who are handed the channel.
 
     Raises:
         ModelError: a value has no number.
@@ -53,18 +54,18 @@ def evidence_by_law(
         >>> evidence.attackers[0].gained.value, evidence.statistics[0].worth.value
         (0.5, 0.25)
     """
-    if numbers is not None and not (numbers.shape == law.shares.shape and np.isfinite(numbers).all()):
-        raise ModelError(
-            "There are {found} numbers for {count} values; give a finite one for each.",
-            found=numbers.size,
-            count=len(law.shares),
-        )
     attackers, certain_to = list[Attacker](), list[tuple[str, ...]]()
-    classes = None if numbers is None else tenths(numbers, law.shares)
+    blank, merged, ranks, classes, tenth = False, None, None, None, None
+    if numbers is not None:
+        blank = bool(np.isnan(numbers).any())
+        law, numbers = law.of_numbers(numbers)
+        merged, ranks = ranked(numbers, law.shares)
+        classes = tenths(ranks, sums_by(merged, law.shares, len(ranks)))
+        tenth = classes[merged]
     declared = ((one,) if isinstance(one, str) else tuple(dict.fromkeys(one)) for one in backgrounds)
     for knows in dict.fromkeys(((), *chain.from_iterable(map(subsets, declared)))):
-        sight = law.sight(knows)
-        if not leaves_something(sight, numbers):
+        sight = law.sight(knows) if merged is None else law.sight(knows).of_classes(merged)
+        if not leaves_something(sight, ranks):
             certain_to.append(knows)
             continue
         left = None if numbers is not None else 1 - sight.before.guessed()
@@ -72,18 +73,19 @@ def evidence_by_law(
         attackers.append(
             Attacker(
                 knows,
-                share(gained(sight, numbers)),
-                share(told(sight, numbers)),
+                share(gained(sight, ranks)),
+                share(told(sight, ranks)),
                 left,
                 surest=share(sure),
-                worst=text_of(law.values[worst]) if classes is None else tenth_of(numbers, classes, worst),
+                worst=text_of(law.values[worst]) if tenth is None else tenth_of(numbers, tenth, worst),
             )
         )
     return DialEvidence(
         attackers=tuple(attackers),
         certain_to=tuple(certain_to),
         guarantee=guaranteed(claims),
-        statistics=tuple(_statistics(law, numbers) if statistics is None else statistics),
+        statistics=tuple(statistics_of(law, numbers) if statistics is None else statistics),
+        blank=blank,
     )
 
 
@@ -120,18 +122,6 @@ def told_at_most(everything: Quantity, known: Quantity, entropy: Quantity) -> Qu
     value = ratio(everything.value, known.value, entropy.value)
     low, high = ratio(least, min(known_high, least), whole_high), ratio(most, known_low, whole_low)
     return share(value, min(low, value), max(high, value), confidence_of((everything, known, entropy)))
-
-
-def _statistics(law: ReleaseLaw, numbers: Floats | None) -> Iterable[Statistic]:
-    readings = None if numbers is None else readings_of(law.channel)
-    for columns in ((), *((name,) for name in law.published)):
-        sight = law.sight(columns, published=columns)
-        if numbers is None or readings is None:
-            worth = association(sight)
-        else:
-            worth = squared_correlation(sight, numbers, readings)
-        if worth is not None:
-            yield Statistic(columns, share(worth))
 
 
 def readings_of(channel: Channel | None) -> Floats:

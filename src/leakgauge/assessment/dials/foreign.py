@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from statistics import NormalDist
 
 import msgspec
@@ -14,17 +15,18 @@ from leakgauge.artefacts import Audit, Quantity
 from leakgauge.artefacts.dials import Attacker, DialEvidence, Statistic, share
 from leakgauge.artefacts.exposure import Exposure
 from leakgauge.assessment.dials.audited import attacker_of_audit
-from leakgauge.assessment.dials.usefulness import association
+from leakgauge.assessment.dials.usefulness import precision_said
 from leakgauge.audit.foreign.linking import ForeignLinks
 from leakgauge.audit.foreign.release import ForeignRelease
 from leakgauge.case.attacker import Attacker as Fitted
 from leakgauge.case.columns import numbered, values_of
-from leakgauge.case.law import Sight
 from leakgauge.case.learnt import LearntLaw
 from leakgauge.case.linking import gaining_least
-from leakgauge.case.numbers import TENTHS
+from leakgauge.case.numbers import TENTHS, ranked
 from leakgauge.measures.countability import is_countable
-from leakgauge.probability.cells import Codes, gather
+from leakgauge.probability.cells import Codes, Floats
+from leakgauge.release.estimates.offered import Precision, worth_of_counted, worth_of_counted_mean
+from leakgauge.release.letters import spelling_of
 
 FEWEST = 16
 """Rows from which on a correlation is told."""
@@ -50,14 +52,14 @@ def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str, *, r
         *(whole, 0.0, whole),
         of_numbers=False,
     )
-    tried, statistics = attacker_of_audit(audit, (secret,)).gained, tuple(_worths(release, secret, hidden.each))
+    tried, explained = attacker_of_audit(audit, (secret,)).gained, _explained(release, secret)
+    statistics = tuple(_worths(release, secret, hidden.letters, of_numbers=explained is not None))
     exposure = next(one for one in audit.exposures if one.secret == (secret,))
     commonest = float(np.bincount(hidden.letters).max() / drawn.rows)
     by_rows = [_counted(one, exposure, commonest) for one in learnt.attackers]
-    explained = _explained(release, secret)
     if explained is not None:
-        # Of numbers a share of the variance is gained, and worth something, however few are guessed right.
-        tried, statistics = _larger(tried, explained), (Statistic((), explained),)
+        # Of numbers a share of the variance is gained, however few are guessed right.
+        tried = _larger(tried, explained)
     more = _stronger if explained is None else _larger
     attackers = tuple(
         msgspec.structs.replace(one, gained=more(one.gained, tried), left=None if explained else one.left)
@@ -90,7 +92,7 @@ def _stronger(known: Quantity | None, tried: Quantity | None) -> Quantity | None
 
 
 def _explained(release: ForeignRelease, secret: str) -> Quantity | None:
-    """The share of the variance of numbers that the released ones explain, with Fisher's interval; None of letters."""
+    """The share of the variance of ranks that the released numbers explain, with Fisher's interval; None of letters."""
     released = release.released.get(secret)
     original = release.original.get(secret)
     if released is None or original is None or not (_are_numbers(released) and _are_numbers(original)):
@@ -102,11 +104,16 @@ def _explained(release: ForeignRelease, secret: str) -> Quantity | None:
         return None
     if y.std() == 0:
         return share(0.0)
-    r = float(np.clip(np.corrcoef(x, y)[0, 1], -1, 1))
+    r = float(np.clip(np.corrcoef(_ranks(x), _ranks(y))[0, 1], -1, 1))
     away = NormalDist().inv_cdf((1 + release.confidence) / 2) / math.sqrt(len(x) - 3)
     z = math.atanh(min(abs(r), 1 - 1e-15))
     low, high = math.tanh(max(z - away, 0.0)) ** 2, math.tanh(z + away) ** 2
     return share(r * r, min(low, r * r), max(high, r * r), release.confidence)
+
+
+def _ranks(numbers: Floats) -> Floats:
+    classes, ranks = ranked(numbers, np.full(len(numbers), 1 / len(numbers)))
+    return ranks[classes]
 
 
 def _are_numbers(values: pa.Array) -> bool:
@@ -118,22 +125,38 @@ def _larger(one: Quantity | None, other: Quantity | None) -> Quantity | None:
     return max(found, key=lambda gain: (gain.ends[1], gain.value), default=None)
 
 
-def _worths(release: ForeignRelease, secret: str, values: Codes) -> Iterator[Statistic]:
-    """What the released column is worth for the shares, and for each cross-table with rows enough to be read."""
+def _worths(release: ForeignRelease, secret: str, values: Codes, *, of_numbers: bool) -> Iterator[Statistic]:
+    """What the released column is worth for the shares, or the mean, and for each cross-table with rows enough to be
+    read: nothing is known of how it was made, so that recipients count what they get."""
     if secret not in release.released:
         return
-    made = values_of(release.released[secret], secret)
+    original, made = release.original[secret], release.released[secret]
+    told, rows = len(made.unique()) > 1, release.rows
+    precision = _of_means(original, made) if of_numbers else _of_shares(original, made)
     for columns in ((), *((name,) for name in release.published)):
-        beside = numbered(*(values_of(release.released[name], name) for name in columns), rows=release.rows)
-        letters, outputs, groups = (int(codes.max()) + 1 for codes in (values, made, beside))
-        if not is_countable(letters * groups * outputs, release.rows):
+        beside = numbered(*(values_of(release.released[name], name) for name in columns), rows=rows)
+        if not is_countable((int(values.max()) + 1) * (int(beside.max()) + 1), rows):
             if not columns:
                 # Every value once: what was changed cannot be told from what was not.
                 yield Statistic(())
             continue
-        p = np.full(release.rows, 1 / release.rows)
-        x, seen, p = gather((letters, groups * outputs), values, beside * outputs + made, p).nonzero()
-        every = np.arange(groups * outputs)
-        worth = association(Sight(letters, x, seen, p, every // outputs, every % outputs))
-        if worth is not None:
-            yield Statistic(columns, share(worth))
+        found = precision(beside)
+        if found is not None:
+            # What is the same in every row tells nothing of the table.
+            yield precision_said(columns, found, rows) if told else Statistic(columns, share(0.0))
+
+
+def _of_shares(original: pa.Array, made: pa.Array) -> Callable[[Codes], Precision | None]:
+    """The precision of the shares, by what they are cross-tabulated with; equal texts are one value."""
+    texts = [
+        pa.array([None if one is None else spelling_of(one) for one in each.to_pylist()], pa.string())
+        for each in (original, made)
+    ]
+    both, count = values_of(pa.concat_arrays(texts), ""), len(original)
+    return partial(worth_of_counted, both[:count], both[count:])
+
+
+def _of_means(original: pa.Array, made: pa.Array) -> Callable[[Codes], Precision | None]:
+    """The same of the mean."""
+    before, after = (np.asarray(one.to_numpy(zero_copy_only=False), dtype=np.float64) for one in (original, made))
+    return partial(worth_of_counted_mean, before, after)

@@ -1,9 +1,8 @@
 """How much a release protects a typical person.
 
 Two shares say what an attacker gains: A, the share of the guesses left to get right that the release makes right; B,
-the share of the remaining uncertainty that it removes. For numbers A is a share of their variance, and B puts
-information on the same scale: both are the squared correlation where noise and numbers are normal, however finely
-numbers are counted.
+the share of the remaining uncertainty that it removes. For numbers A is a share of the variance of their ranks, which
+no tail owns, and B puts information on the same scale, however finely numbers are counted.
 """
 
 from __future__ import annotations
@@ -28,7 +27,11 @@ def leaves_something(sight: Sight, numbers: Floats | None = None) -> bool:
 
 
 def gained(sight: Sight, numbers: Floats | None = None) -> float:
-    """A = (success − baseline) / (1 − baseline) of the best guess, or of numbers 1 − E Var(X|W) / E Var(X|known)."""
+    """A = (success − baseline) / (1 − baseline) of the best guess, or of numbers 1 − E Var(R|W) / E Var(R|known).
+
+    Args:
+        numbers: the ranks of the values, where these are numbers.
+    """
     if numbers is None:
         baseline = sight.before.guessed()
         return min(max((sight.guessed() - baseline) / (1 - baseline), 0.0), 1.0)

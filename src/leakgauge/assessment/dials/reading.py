@@ -74,6 +74,8 @@ def _usefulness(evidence: DialEvidence) -> Quantity:
 def _notes(evidence: DialEvidence) -> Iterator[Sentence]:
     if evidence.withheld:
         yield Sentence("It is withheld, so its usefulness is that of the released columns.")
+    if evidence.blank:
+        yield Sentence("Which cells are blank is not protected; the scores are of the rows that have a number.")
     for knows in evidence.certain_to:
         if knows:
             yield Sentence("For an attacker who knows {columns}, nothing is left to protect.", columns=knows)

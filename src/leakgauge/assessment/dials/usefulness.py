@@ -1,20 +1,27 @@
-"""What a release is worth to its readers: for each statistic, the number of table rows that would serve as well.
+"""What a release is worth to its readers, by what they are handed and not by what its law contains.
 
-τ of Goodman and Kruskal is the mean over statistics, weighted by their variance, of the share of the rows that a
-release is worth; for numbers that is the squared correlation. Both are 1 for a raw copy, and 0 for a release that
-reveals nothing.
+For each statistic it is the share of the table's rows that would serve as well: 1 for a raw copy, and 0 where nothing
+can be computed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import Enum
+from statistics import NormalDist
 
 import numpy as np
 
-from leakgauge.case.certainty import NOTHING_LEFT
-from leakgauge.case.law import Sight
+from leakgauge.artefacts.dials import Statistic, share
+from leakgauge.case.law import ReleaseLaw
 from leakgauge.errors import ModelError, OptionError, did_you_mean
+from leakgauge.probability import Joint
 from leakgauge.probability.cells import Floats
+from leakgauge.release.estimates.offered import Offered, Precision
+from leakgauge.release.estimates.reading import Protected
+
+SURE = NormalDist().inv_cdf(0.975)
+"""Standard errors within which 95 of 100 estimates lie."""
 
 
 class Use(Enum):
@@ -34,39 +41,55 @@ def use_named(use: str | Use) -> Use:
     return Use(use)
 
 
-def association(sight: Sight) -> float | None:
-    """τ = (E Σ_x P(x|y,z)² − E Σ_x P(x|z)²) / (1 − E Σ_x P(x|z)²), z being what is known; None where z tells x.
-
-    Reference: Goodman and Kruskal, Measures of association for cross classifications, 1954.
-    """
-    before = sight.before.collisions()
-    if 1 - before <= NOTHING_LEFT:
-        return None
-    return min(max((sight.collisions() - before) / (1 - before), 0.0), 1.0)
-
-
-def squared_correlation(sight: Sight, numbers: Floats, readings: Floats) -> float | None:
-    """Of the numbers and what is read from the release, within what is known; None where the numbers do not vary.
+def statistic(
+    law: ReleaseLaw,
+    columns: tuple[str, ...] = (),
+    *,
+    numbers: Floats | None = None,
+    offered: Offered | None = None,
+    rows: int | None = None,
+    beside: tuple[str, ...] = (),
+) -> Statistic | None:
+    """The worth of a release for the shares of a secret, or its mean, alone or with columns; None where nothing varies.
 
     Args:
-        sight: of the release and what is known, nothing else.
-        numbers: that the values stand for.
-        readings: the number that each released value is read as; NaN where it is none: the best guess is read then.
+        numbers: that the values stand for; NaN where one is missing.
+        offered: what recipients are handed; by default the channel, which was not fitted to the table.
+        rows: of the release; None where the errors do not matter.
+        beside: other columns of the secret itself.
     """
-    means = sight.means(numbers)
-    read = readings[sight.released]
-    read = np.where(np.isnan(read), means, read)
-    away = means - sight.before.means(numbers)[sight.known]
-    centre = np.bincount(sight.known, sight.shares * read)
-    share = np.bincount(sight.known, sight.shares)
-    centre = np.divide(centre, share, where=share > 0, out=np.zeros(len(share)))
-    spread = float(sight.shares @ (read - centre[sight.known]) ** 2)
-    variance, scale = sight.before.variance(numbers), float(np.ptp(numbers))
-    if variance <= NOTHING_LEFT * scale**2:
-        return None
-    covariance = float(sight.shares @ (away * (read - centre[sight.known])))
-    # What is read may not vary at all, or in its last digits.
-    return min(covariance**2 / (variance * spread), 1.0) if spread > (1e-12 * scale) ** 2 else 0.0
+    if law.channel is None:
+        return Statistic(columns, share(0.0))
+    if numbers is not None:
+        law, numbers = law.of_numbers(numbers)
+    channel, source, by = law.channel, law.source, (*columns, *beside)
+    assert channel is not None
+    kit = offered or Offered(Protected("", channel))
+    onto = law.combinations(columns) if isinstance(source, Joint) else None
+    if numbers is None:
+        found = kit.of_cells(channel, source, by, onto)
+    else:
+        found = kit.of_mean(channel, source, numbers, rows or 0, by, onto)
+    return None if found is None else precision_said(columns, found, rows)
+
+
+def statistics_of(
+    law: ReleaseLaw, numbers: Floats | None = None, offered: Offered | None = None, rows: int | None = None
+) -> Iterator[Statistic]:
+    """The worth for the shares, or the mean, and with each published column."""
+    for columns in ((), *((name,) for name in law.published)):
+        found = statistic(law, columns, numbers=numbers, offered=offered, rows=rows)
+        if found is not None:
+            yield found
+
+
+def precision_said(columns: tuple[str, ...], found: Precision, rows: int | None) -> Statistic:
+    """A statistic of this precision, with the errors of a release of so many rows."""
+    if found.errors is None or rows is None:
+        return Statistic(columns, share(found.worth))
+    points = np.minimum(100 * SURE * np.sqrt(found.errors / rows), 100.0)
+    middle = float(points[len(points) // 2])
+    return Statistic(columns, share(found.worth), float(points[0]), middle, float(points.max()))
 
 
 def worth_of_rows(shares: Floats, channel: Floats, distances: Floats, constants: Floats) -> float | None:

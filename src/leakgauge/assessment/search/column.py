@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from leakgauge.assessment.indicators.source import NUMERIC, kinds_of, require_rows
-from leakgauge.assessment.search.goal import Goal
+from leakgauge.assessment.search.goal import Goal, HandedOut
 from leakgauge.case.columns import columns_of, letters_of, numbered
 from leakgauge.case.numbers import TENTHS, numbers_of
 from leakgauge.errors import ColumnError, OptionError
@@ -46,6 +46,7 @@ class CountedColumn:
         bins: of columns of numbers, bins that are wider; each a channel from values to bins.
         learnt: whether the counts are private, so that a mechanism fitted to them reveals them.
         is_binned: whether the values themselves are bins of what the table has.
+        handed_out: what recipients get to know of the mechanism.
     """
 
     name: str
@@ -59,6 +60,7 @@ class CountedColumn:
     bins: tuple[Channel, ...] = field(default=(), repr=False)
     learnt: bool = True
     is_binned: bool = False
+    handed_out: HandedOut = HandedOut.EVERYTHING
 
     @cached_property
     def combinations(self) -> int:
@@ -90,7 +92,7 @@ def counted_column(table: Table, goal: Goal) -> CountedColumn:
     require_rows(table)
     arrays = columns_of(table, (secret, *others))
     about = CountedColumn(secret, rows or table.rows, Distribution([0], [1.0]), others, published, known)
-    about = replace(about, learnt=goal.counts_are_private)
+    about = replace(about, learnt=goal.counts_are_private, handed_out=goal.handed_out)
     beside = [letters_of(arrays[name], name) for name in others]
     distinct, codes = encoded(arrays[secret], secret)
     if len(distinct) < 2:
@@ -116,7 +118,11 @@ def counted_column(table: Table, goal: Goal) -> CountedColumn:
     order = sorted(range(len(labels)), key=lambda at: (labels[at] is None, str(labels[at])))
     ordered = [labels[at] for at in order]
     source = _joint(ordered, np.argsort(order)[codes], beside, others)
-    found = replace(about, source=source, numbers=numbers_of(ordered, kinds[secret]))
+    numbers = numbers_of(ordered, kinds[secret])
+    if numbers is not None and np.isnan(numbers).any():
+        # Beside missing ones the distances of a search are those of names.
+        numbers = None
+    found = replace(about, source=source, numbers=numbers)
     if found.combinations * len(labels) > MOST_COMBINATIONS:
         raise ColumnError(
             "Column {name!r} has {found} combinations with published or known columns, more than a search can count; "

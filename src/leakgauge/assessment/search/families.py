@@ -18,7 +18,7 @@ from leakgauge.artefacts.dials import DialEvidence, Neighbours, Statistic, share
 from leakgauge.assessment.dials.answers import evidence_of_answers
 from leakgauge.assessment.dials.evidence import evidence_by_law, readings_of
 from leakgauge.assessment.dials.guarantee import guaranteed
-from leakgauge.assessment.dials.usefulness import Use, worth_of_rows
+from leakgauge.assessment.dials.usefulness import Use, statistics_of, worth_of_rows
 from leakgauge.assessment.search.column import CountedColumn
 from leakgauge.assessment.search.goal import DELTA, HandedOut
 from leakgauge.case.law import ReleaseLaw
@@ -41,6 +41,9 @@ from leakgauge.mechanisms import (
 )
 from leakgauge.probability import Channel, Distribution
 from leakgauge.probability.cells import Floats
+from leakgauge.release.estimates.effective_rows import keeps_shares
+from leakgauge.release.estimates.offered import Offered
+from leakgauge.release.estimates.reading import Protected, protected_column
 from leakgauge.sentences import Sentence
 
 MOST_DESIGNED = 64
@@ -266,7 +269,8 @@ def by_channel(
     if channel is None:
         return None
     law = ReleaseLaw(column.source, channel if into is None else into.then(channel), column.columns, column.published)
-    return _judged(column, use, law, mechanism, given_counts)
+    read = column.values if into is None else Distribution(into.outputs, column.values.probabilities @ into.matrix)
+    return _judged(column, use, law, mechanism, _offered(column, channel, read, fitted=given_counts))
 
 
 def by_noise(column: CountedColumn, use: Use, mechanism: Mechanism) -> DialEvidence:
@@ -279,7 +283,7 @@ def by_noise(column: CountedColumn, use: Use, mechanism: Mechanism) -> DialEvide
         released = _gathered(*released, column.values.probabilities)
     channel = Channel(column.values.outcomes, *released)
     law = ReleaseLaw(column.source, channel, column.columns, column.published)
-    return _judged(column, use, law, mechanism, given_counts=False)
+    return _judged(column, use, law, mechanism, Offered(protected_column(column.name, mechanism)))
 
 
 def _gathered(outputs: Floats, matrix: Floats, shares: Floats) -> tuple[Floats, Floats]:
@@ -295,15 +299,24 @@ def _gathered(outputs: Floats, matrix: Floats, shares: Floats) -> tuple[Floats, 
     return centres, np.add.reduceat(matrix, starts, axis=1)
 
 
-def _judged(column: CountedColumn, use: Use, law: ReleaseLaw, mechanism: Mechanism, given_counts: bool) -> DialEvidence:
+def _offered(column: CountedColumn, channel: Channel, read: Distribution, *, fitted: bool) -> Offered:
+    """What recipients are handed of a channel; one that is fitted to private counts follows from them."""
+    known = column.handed_out is HandedOut.EVERYTHING or (column.handed_out is HandedOut.DECLARED and not fitted)
+    kept = fitted and keeps_shares(channel, read)
+    return Offered(Protected(column.name, channel if known else None, keeps_shares=kept), fitted)
+
+
+def _judged(column: CountedColumn, use: Use, law: ReleaseLaw, mechanism: Mechanism, offered: Offered) -> DialEvidence:
     assert law.channel is not None
     found = evidence_by_law(
         law,
         backgrounds=column.backgrounds,
         numbers=column.numbers,
-        statistics=None if use is Use.STATISTICS else _worth(column, law.channel),
+        statistics=tuple(statistics_of(law, column.numbers, offered, column.rows))
+        if use is Use.STATISTICS
+        else _worth(column, law.channel),
     )
-    return structs.replace(found, guarantee=guaranteed(mechanism.claims, given_counts=given_counts))
+    return structs.replace(found, guarantee=guaranteed(mechanism.claims, given_counts=offered.fitted))
 
 
 def _worth(column: CountedColumn, channel: Channel) -> tuple[Statistic, ...]:

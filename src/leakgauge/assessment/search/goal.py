@@ -68,7 +68,7 @@ class Goal:
     rows: int | None = None
     counts_are_private: bool = True
     as_it_is: bool = False
-    handed_out: HandedOut = HandedOut.EVERYTHING
+    handed_out: HandedOut = HandedOut.DECLARED
 
     def __post_init__(self) -> None:
         # Limits that no setting can keep are refused before a histogram is bought.

@@ -55,7 +55,6 @@ from leakgauge.jobs.protect.stages import (
     STAGES,
     Stage,
     Work,
-    is_chosen_by_counts,
     refusal_of,
 )
 from leakgauge.jobs.protect.telling import require_channels
@@ -315,8 +314,7 @@ def _kit(work: Work, *, to_hand_out: bool) -> tuple[str, ...]:
     if not to_hand_out:
         drop_kit(place)
         return ()
-    found, chosen = work.folder.result(RECIPIENTS), is_chosen_by_counts(work.asked)
-    write_recipients_kit(work.asked, work.release, found, place, chosen_from_table=chosen)
+    write_recipients_kit(work.asked, work.release, work.folder.result(RECIPIENTS), place)
     return (KIT,)
 
 

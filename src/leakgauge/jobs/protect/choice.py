@@ -32,6 +32,7 @@ from leakgauge.probability import Channel, Joint, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release import ReleasePlan
 from leakgauge.release.bound import BoundPlan, bind
+from leakgauge.release.estimates.handed_out import KitTerms
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.priors import histogram_steps
 from leakgauge.rounding import from_above
@@ -399,6 +400,7 @@ def _searched(sources: Sources, aim: Aim, progress: Progress, beside: Mapping[Se
     judge = judge_settings(
         *(sources.case, aim.columns, goal.use, bound, asked.roles.public_through),
         ruled_out=asked.declared.ruled_out is not None,
+        handed_out=KitTerms.of(asked),
     )
     searching = partial(
         search,

@@ -21,6 +21,7 @@ from leakgauge.jobs.protect.sources import Sources, open_sources
 from leakgauge.jobs.protect.telling import least_telling
 from leakgauge.release import Release, ReleasePlan
 from leakgauge.release.bound import bind
+from leakgauge.release.estimates.handed_out import KitTerms
 from leakgauge.tables import Table
 from leakgauge.tables.remembered import remembered
 
@@ -90,7 +91,8 @@ class Judging:
 
     def _going(self, sources: Sources, plan: ReleasePlan) -> Outgoing:
         ruled_out = sources.asked.declared.ruled_out is not None
-        return Outgoing(sources.case, bind(plan, self.table), sources.asked.roles.public_through, ruled_out)
+        terms = KitTerms.of(sources.asked)
+        return Outgoing(sources.case, bind(plan, self.table), sources.asked.roles.public_through, ruled_out, terms)
 
     def _sources(self, asked: Request, opened: ExitStack) -> Sources:
         # Nothing is spent here, so no ledger is opened.

@@ -20,13 +20,12 @@ from leakgauge.errors import OptionError
 from leakgauge.jobs.protect.earlier import Earlier
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import parse_mechanism
-from leakgauge.probability import PriorOrigin
 from leakgauge.release import Release
 from leakgauge.release.bound import BoundColumn, RecordedPlan
-from leakgauge.release.estimates import effective_rows, effective_rows_of_mean, write_kit
-from leakgauge.release.estimates.effective_rows import Estimator
-from leakgauge.release.estimates.handed_out import Reading, channel_of, keeps_shares, readings
-from leakgauge.release.estimates.kit import kit_column
+from leakgauge.release.estimates import effective_rows_of_mean, write_kit
+from leakgauge.release.estimates.correction import confused_values
+from leakgauge.release.estimates.handed_out import KitTerms, Reading, channel_of
+from leakgauge.release.estimates.offered import Offered
 from leakgauge.release.estimates.reading import Protected
 from leakgauge.release.files import blank_cells
 from leakgauge.release.guarantees import said_of_formulas
@@ -49,35 +48,30 @@ WEAK = Sentence(
 )
 
 
-def recipients(
-    asked: Request, sources: Sources, release: Release, plan: RecordedPlan, *, chosen_from_table: bool, folder: Path
-) -> Recipients:
+def recipients(asked: Request, sources: Sources, release: Release, plan: RecordedPlan, *, folder: Path) -> Recipients:
     """What recipients can compute from every column that went through a mechanism; ``folder`` is that of the job."""
-    record = release.record
-    kept = tuple(_kept(asked, sources, plan))
-    found = {one.column.name: one for one in _readings(asked, release, plan, kept, chosen_from_table)}
+    record, terms = release.record, KitTerms.of(asked)
+    found = terms.offered(plan, sources.table, release.output)
     columns = tuple(
         structs.replace(_estimable(asked, sources, one, found[one.name], record.rows), blank=_blank(one, release))
         for one in plan.columns
     )
     inside = any(column.follows_from_counts for column in record.plan.columns.values())
-    if chosen_from_table or asked.declared.publish_shares or not inside:
+    if terms.chosen_from_table or asked.declared.publish_shares or not inside:
         return Recipients(columns)
     epsilon = epsilon_of_histogram(record.rows)
     commands = _accounted(asked, sources, epsilon, folder)
     return Recipients(columns, commands, Quantity(epsilon, "nats") if commands else None)
 
 
-def write_recipients_kit(
-    asked: Request, release: Release, found: Recipients, folder: Path, *, chosen_from_table: bool
-) -> None:
+def write_recipients_kit(asked: Request, release: Release, found: Recipients, folder: Path) -> None:
     """Write the kit of a release into a folder."""
     plan = plan_of(release.record, release.record_file)
     kept = tuple(one.columns[0] for one in found.columns if one.read_as is ReadAs.COUNTED)
     weak = {name for one in found.columns if one.reason == WEAK for name in one.columns}
     read = [
         Reading(Protected(one.column.name, unreadable=WEAK)) if one.column.name in weak else one
-        for one in _readings(asked, release, plan, kept, chosen_from_table)
+        for one in KitTerms.of(asked).readings(plan, kept, release.output, release.record.plan)
     ]
     write_kit(
         folder,
@@ -160,60 +154,31 @@ def _is_private(mechanism: str) -> bool:
     return not parse_mechanism(mechanism, letters=("a", "b")).capabilities.columns
 
 
-def _readings(
-    asked: Request, release: Release, plan: RecordedPlan, kept: tuple[str, ...], chosen_from_table: bool
-) -> list[Reading]:
-    return readings(
-        plan,
-        release.record.plan,
-        release.output,
-        kept=kept,
-        chosen_from_table=chosen_from_table,
-        publish_shares=asked.declared.publish_shares,
-    )
-
-
-def _kept(asked: Request, sources: Sources, plan: RecordedPlan) -> Iterator[str]:
-    """The columns whose channel was designed here to keep shares, and does."""
-    # What a user's own channel keeps by chance would reveal something about the table.
-    brought = {name for aim in asked.aims if aim.mechanism for name in aim.columns}
-    for one in plan.columns:
-        named = one.channel
-        if asked.limits.kept == "nothing" or named is None or brought.intersection(one.writes):
-            continue
-        designed = named.prior_origin is PriorOrigin.THIS_TABLE
-        if designed and keeps_shares(named, own_prior(sources.table, one.reads, named.channel).distribution):
-            yield one.name
-
-
-def _estimable(asked: Request, sources: Sources, column: BoundColumn, reading: Reading, rows: int) -> Estimable:
-    said, _ = kit_column(reading.column, reading.origin, asked.declared.publish_shares)
-    if said.unreadable is not None:
-        return Estimable(columns=column.writes, reason=said.unreadable)
+def _estimable(asked: Request, sources: Sources, column: BoundColumn, offered: Offered, rows: int) -> Estimable:
+    read = offered.read
+    if read.unreadable is not None:
+        return Estimable(columns=column.writes, reason=read.unreadable)
     units = rows / (asked.roles.rows_per_unit or 1)
     confused, share = 0, None
-    if column.mechanism.noise is not None and said.noise is not None:
+    if column.mechanism.noise is not None and read.noise is not None:
         variance = variance_before_noise(sources.original, column.name, column.mechanism.noise)
-        share = effective_rows_of_mean(variance, said.noise.variance, said.noise.slope)
-    elif column.reads == column.writes:
-        channel, found = channel_of(column), None
-        if channel is not None:
-            prior = own_prior(sources.table, column.reads, channel).distribution
-            found = effective_rows(channel, prior, own=said.keeps_shares)
-        # A column that keeps its shares is counted directly, even where correcting by its channel would be worth more.
-        if found is not None and (found.estimator is Estimator.DIRECT or not said.keeps_shares):
-            confused, share = sum(map(len, found.confused)), found.share
-    if share is not None and share * units < 1 and not said.keeps_shares:
+        share = effective_rows_of_mean(variance, read.noise.variance, read.noise.slope)
+    elif column.reads == column.writes and (channel := channel_of(column)) is not None:
+        found = offered.of_cells(channel, own_prior(sources.table, column.reads, channel).distribution)
+        confused = 0 if read.keeps_shares else sum(map(len, confused_values(channel)))
+        # Where nothing varies, every row tells all.
+        share = 1.0 if found is None else found.worth
+    if share is not None and share * units < 1 and not read.keeps_shares:
         return Estimable(columns=column.writes, reason=WEAK)
     return Estimable(
         columns=column.writes,
-        read_as=ReadAs.MEAN if said.noise is not None else ReadAs.COUNTED if said.keeps_shares else ReadAs.CORRECTED,
-        keeps_with=_kept_together(column) if said.keeps_shares else (),
-        corrected=said.channel is not None,
+        read_as=ReadAs.MEAN if read.noise is not None else ReadAs.COUNTED if read.keeps_shares else ReadAs.CORRECTED,
+        keeps_with=_kept_together(column) if read.keeps_shares else (),
+        corrected=read.channel is not None,
         worth=None if share is None else Quantity(share, "share"),
         rows=None if share is None else Quantity(share * units, "rows"),
-        least_worth=Quantity(HALF, "share", origin=Origin.PUBLIC) if said.keeps_shares else None,
-        least_rows=Quantity(HALF * units, "rows", origin=Origin.PUBLIC) if said.keeps_shares else None,
+        least_worth=Quantity(HALF, "share", origin=Origin.PUBLIC) if read.keeps_shares else None,
+        least_rows=Quantity(HALF * units, "rows", origin=Origin.PUBLIC) if read.keeps_shares else None,
         confused=confused,
     )
 

@@ -46,6 +46,7 @@ from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import Release, ReleasePlan, preview, read_plan, release
 from leakgauge.release.bound import BoundColumn, bind
 from leakgauge.release.drawing import order_place
+from leakgauge.release.estimates.handed_out import is_chosen_by_counts
 from leakgauge.release.interrupted import drawn_record, note_in_ledger
 from leakgauge.release.priors import bound_channel
 from leakgauge.release.recorded_plan import recorded_plan
@@ -340,28 +341,12 @@ def release_stage(work: Work) -> Found:
     return Found((records,), written=written, release=made)
 
 
-def is_chosen_by_counts(asked: Request) -> bool:
-    """Whether the choice of mechanism depends on the table, so that naming it would reveal something of the counts."""
-    # A search that reads only a noisy histogram was paid for.
-    searched = asked.is_searched and asked.budget.accounted is None
-    if searched or any(len(aim.mechanism) > 1 for aim in asked.aims):
-        return True
-    # For an ε alone a channel is designed, or randomized response is taken where that channel would be constant, as one
-    # that keeps the shares never is.
-    return (
-        asked.budget.accounted is None
-        and asked.limits.kept == "nothing"
-        and any(not aim.mechanism and aim.target is None for aim in asked.aims)
-    )
-
-
 def audit_stage(work: Work) -> Found:
     """What the release leaks and is worth by its law, and attacks by someone who sees everything released."""
     audit = audited(work, work.asked.declared.confidence)
     # The original request, before levels were chosen, because commands repeat it.
     asked, plan = work.folder.job.request, bind(work.plan, work.sources.original)
-    chosen, folder = is_chosen_by_counts(asked), work.folder.place
-    told = recipients(asked, work.sources, work.release, plan, chosen_from_table=chosen, folder=folder)
+    told = recipients(asked, work.sources, work.release, plan, folder=work.folder.place)
     return Found((Dossier(audit=audit, recipients=told), Dossier(secrets=work.of_each(_by_its_law(work)))))
 
 

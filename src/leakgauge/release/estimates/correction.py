@@ -80,10 +80,16 @@ class Correction:
                 values=(*map(repr, names[:SHOWN]), *("…" for _ in names[SHOWN : SHOWN + 1])),
             )
         matrix = channel.matrix
+        if released is None or matrix.shape[0] == matrix.shape[1]:
+            return cls.at(channel, np.full(len(matrix), 1 / len(matrix)))
+        return cls.at(channel, _likeliest(matrix, released))
+
+    @classmethod
+    def at(cls, channel: Channel, shares: Floats) -> Correction:
+        """The correction for a channel that distinguishes its inputs, outputs weighed as these shares release them."""
+        matrix = channel.matrix
         if matrix.shape[0] == matrix.shape[1]:
             return cls(channel, np.asarray(np.linalg.inv(matrix), dtype=np.float64))
-        count = len(matrix)
-        shares = np.full(count, 1 / count) if released is None else _likeliest(matrix, released)
         weights = 1 / np.sqrt(np.maximum(shares @ matrix, SELDOM / matrix.shape[1]))
         # Least squares with the outputs' own variances, as likelihood weighs them; unbiased whatever the weights.
         scores = weights[:, None] * np.linalg.pinv(matrix * weights)

@@ -1,7 +1,7 @@
 """How many rows of the table itself a release is worth for estimation.
 
-An estimator of shares p from n rows of the table has the sampling error S = Σ p (1 − p) / n; from a release it has the
-error M of the mechanism as well. The release is worth n · S / (S + M) rows.
+An estimator of the shares p of cells from n rows of the table has the sampling error S = Σ p (1 − p) / n; from a
+release it has the error M of the mechanism as well. The release is worth n · S / (S + M) rows.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from leakgauge.errors import OptionError
 from leakgauge.probability import Channel, Distribution, Joint, Label
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Codes, Floats
 from leakgauge.probability.labels import same_alphabet
 from leakgauge.release.estimates.correction import Correction, confused_values
 
@@ -60,28 +60,23 @@ def effective_rows(channel: Channel, source: Distribution | Joint, *, own: bool 
         >>> effective_rows(flip, Distribution(["ill", "well"], [0.5, 0.5])).share
         0.25
     """
-    parts = list(_parts(channel, source))
-    sampling = sum(float(part.weights @ (1 - (part.shares**2).sum(axis=1))) for part in parts)
+    parts = list(parts_of(channel, source))
+    sampling = 1 - sum(float((part.joint**2).sum()) for part in parts)
     found: list[EffectiveRows] = []
     if own and all(part.is_kept for part in parts):
-        noise = sum(float(part.marginal @ (part.matrix * (1 - part.matrix)).sum(axis=1)) for part in parts)
-        found.append(EffectiveRows(worth_beside(sampling, noise), Estimator.DIRECT))
+        counted = sum(float(part.added_by_counting().sum()) for part in parts)
+        found.append(EffectiveRows(worth_beside(sampling, counted), Estimator.DIRECT))
     confused = tuple(dict.fromkeys(group for part in parts for group in confused_values(part.channel)))
     if confused:
         return found[0] if found else EffectiveRows(0.0, Estimator.CORRECTED, confused)
-    noise = 0.0
-    for part in parts:
-        released = part.marginal @ part.matrix
-        # Given the table: Σ_x p(x) (Σ_y q(y|x) |score|² − |e_x|²).
-        squares = Correction.of(part.channel, released / released.sum()).squares
-        noise += float(released @ squares.sum(axis=1)) - float(part.weights.sum())
-    found.append(EffectiveRows(worth_beside(sampling, noise), Estimator.CORRECTED))
+    corrected = sum(float(part.added_by_correction().sum()) for part in parts)
+    found.append(EffectiveRows(worth_beside(sampling, corrected), Estimator.CORRECTED))
     return max(found, key=lambda one: one.share)
 
 
 def keeps_shares(channel: Channel, source: Distribution | Joint) -> bool:
     """Whether a channel releases every value as often as it occurs, but for rounding; of a joint, in every column."""
-    return all(part.is_kept for part in _parts(channel, source))
+    return all(part.is_kept for part in parts_of(channel, source))
 
 
 def effective_rows_of_mean(variance: float, noise: float, slope: float = 1.0) -> float:
@@ -109,42 +104,78 @@ def effective_rows_of_numbers(channel: Channel, source: Distribution) -> float:
     The better of the numbers as they are released, where E[Y|X] is a straight line, and of the channel's correction.
     Clamping bends the line at its ends, so that only the correction is left.
     """
-    (part,) = _parts(channel, source)
+    (part,) = parts_of(channel, source)
     p = part.marginal
-    values, released = numbers_among(channel.inputs), numbers_among(channel.outputs)
+    values = numbers_among(channel.inputs)
     if values is None:
         raise OptionError("The channel reads values that are not numbers, which have no mean; ask for their shares.")
     variance = float(p @ (values - p @ values) ** 2)
-    found = [0.0]
+    noise = (float(p @ (part.matrix @ scores**2 - values**2)) for scores in scores_of_mean(channel, p, values))
+    return max((effective_rows_of_mean(variance, max(one, 0.0)) for one in noise), default=0.0)
+
+
+def scores_of_mean(channel: Channel, shares: Floats, values: Floats) -> Iterator[Floats]:
+    """The number that each output counts as, so that on average a release has the mean of the values.
+
+    The released numbers themselves where E[Y|X] is a straight line, and the channel's correction where it distinguishes
+    its inputs, whose shares say how outputs are weighed.
+    """
+    released, variance = numbers_among(channel.outputs), float(shares @ (values - shares @ values) ** 2)
     if released is not None and variance > 0:
-        means = part.matrix @ released
-        slope = float(p @ ((values - p @ values) * means)) / variance
-        off = means - (means[0] + slope * (values - values[0]))
-        if slope != 0 and np.abs(off).max() <= STRAIGHT * np.ptp(released):
-            noise = float(p @ (part.matrix @ released**2 - means**2))
-            found.append(effective_rows_of_mean(variance, max(noise, 0.0), slope))
+        means = channel.matrix @ released
+        slope = float(shares @ ((values - shares @ values) * means)) / variance
+        start = means[0] - slope * values[0]
+        if abs(slope) * np.ptp(values) > STRAIGHT * np.ptp(released) and np.abs(
+            means - start - slope * values
+        ).max() <= STRAIGHT * np.ptp(released):
+            yield (released - start) / slope
     if not confused_values(channel):
-        scores = Correction.of(channel, p @ part.matrix).scores @ values
-        found.append(effective_rows_of_mean(variance, max(float(p @ (part.matrix @ scores**2 - values**2)), 0.0)))
-    return max(found)
+        yield Correction.at(channel, shares).scores @ values
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """The backgrounds that one channel serves: their shares, and for each (a row) the shares of the values given it."""
+class Part:
+    """The backgrounds that one channel serves: their shares, and for each (a row) the shares of the values given it.
+
+    Attributes:
+        at: which columns of the source they are.
+    """
 
     channel: Channel
     weights: Floats
     shares: Floats
+    at: Codes
 
     @property
     def matrix(self) -> Floats:
+        """q(y|x)."""
         return self.channel.matrix
+
+    @property
+    def joint(self) -> Floats:
+        """The share of each value (a row) with each background (a column)."""
+        return np.asarray((self.shares * self.weights[:, None]).T)
 
     @property
     def marginal(self) -> Floats:
         """How often each value occurs together with these backgrounds."""
         return np.asarray(self.weights @ self.shares)
+
+    def added_by_correction(self) -> Floats:
+        """What the mechanism adds to the variance of each cell that is corrected for it, times the rows."""
+        squares = Correction.at(self.channel, self.marginal / self.marginal.sum()).squares
+        # Given the table: Σ_x p(x) (Σ_y q(y|x) score² − e_x²).
+        return np.asarray((self.matrix @ squares).T @ self.joint - self.joint)
+
+    def added_by_counting(self) -> Floats:
+        """The same of each cell that is counted as it is released."""
+        places = {label: at for at, label in enumerate(self.channel.inputs)}
+        added = np.zeros((len(places), len(self.weights)))
+        for at, label in enumerate(self.channel.outputs):
+            if label in places:
+                chances = self.matrix[:, at]
+                added[places[label]] = (chances * (1 - chances)) @ self.joint
+        return added
 
     @property
     def is_kept(self) -> bool:
@@ -158,23 +189,26 @@ class _Part:
         return bool(np.abs(released - wanted).max() <= KEPT)
 
 
-def _parts(channel: Channel, source: Distribution | Joint) -> Iterator[_Part]:
+def parts_of(channel: Channel, source: Distribution | Joint) -> Iterator[Part]:
+    """The parts of a source, each with a channel from its values."""
     if isinstance(source, Distribution):
         same_alphabet(source.outcomes, channel.inputs, "outcomes of the source", "inputs of the channel")
-        yield _Part(channel, np.ones(1), source.probabilities[None, :])
+        yield Part(
+            channel.restrict(source.outcomes), np.ones(1), source.probabilities[None, :], np.zeros(1, dtype=np.int64)
+        )
         return
     weights = source.matrix.sum(axis=0)
     met = np.flatnonzero(weights)
     given = (source.matrix[:, met] / weights[met]).T
     if set(channel.inputs) == set(source.rows):
-        yield _Part(channel.restrict(source.rows), weights[met], given)
+        yield Part(channel.restrict(source.rows), weights[met], given, met)
         return
     for at, shares in zip(met, given, strict=True):
         # The channel need not know values that a background does not have.
         occur = np.flatnonzero(shares)
         pairs = channel.restrict([(source.rows[x], source.columns[at]) for x in occur])
         own = Channel([source.rows[x] for x in occur], pairs.outputs, pairs.matrix)
-        yield _Part(own, weights[[at]], shares[None, occur])
+        yield Part(own, weights[[at]], shares[None, occur], np.array([at]))
 
 
 def worth_beside(sampling: float, noise: float) -> float:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from leakgauge.artefacts import Request
 from leakgauge.artefacts.record import Plan, PlannedColumn
 from leakgauge.probability import Channel, Distribution, Label, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.probability.labels import label_parts
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.estimates.effective_rows import KEPT
+from leakgauge.release.estimates.kit import kit_column
+from leakgauge.release.estimates.offered import Offered
 from leakgauge.release.estimates.reading import Protected, protected_column
+from leakgauge.release.priors import own_prior
 from leakgauge.release.record import names_unseen_values
+from leakgauge.release.recorded_plan import recorded_plan
 from leakgauge.sentences import Sentence
+from leakgauge.tables import Table
 
 MOST_CELLS = 1 << 20
 """Of a channel that is handed out; one of more could hardly be read, nor inverted in a minute."""
@@ -38,10 +44,96 @@ class Reading:
     origin: PriorOrigin | None = None
 
 
+@dataclass(frozen=True)
+class KitTerms:
+    """What decides, beside a plan, what recipients are handed: known before anything is drawn.
+
+    Attributes:
+        keeps_shares: whether channels were designed to keep the shares of the table.
+        brought: columns that a channel was brought for; what it keeps by chance would tell something of the table.
+        chosen_from_table: whether a mechanism was chosen by what it does to the table.
+        publish_shares: whether the steward declared that what follows from the counts may be known.
+    """
+
+    keeps_shares: bool = True
+    brought: frozenset[str] = frozenset()
+    chosen_from_table: bool = False
+    publish_shares: bool = False
+
+    @classmethod
+    def of(cls, asked: Request) -> KitTerms:
+        """Those of a job."""
+        return cls(
+            keeps_shares=asked.limits.kept != "nothing",
+            brought=frozenset(name for aim in asked.aims if aim.mechanism for name in aim.columns),
+            chosen_from_table=is_chosen_by_counts(asked),
+            publish_shares=asked.declared.publish_shares,
+        )
+
+    def kept(self, plan: RecordedPlan, table: Table) -> Iterator[str]:
+        """The columns whose channel was designed on this table to keep its shares, and does."""
+        for one in plan.columns:
+            named = one.channel
+            if not self.keeps_shares or named is None or self.brought.intersection(one.writes):
+                continue
+            designed = named.prior_origin is PriorOrigin.THIS_TABLE
+            if designed and keeps_shares(named, own_prior(table, one.reads, named.channel).distribution):
+                yield one.name
+
+    def readings(
+        self, plan: RecordedPlan, kept: Iterable[str], release: Path | None = None, recorded: Plan | None = None
+    ) -> list[Reading]:
+        """How each column that goes through a mechanism is read, of a release or before anything is drawn."""
+        return readings(
+            plan,
+            recorded or recorded_plan(plan),
+            release,
+            kept=kept,
+            chosen_from_table=self.chosen_from_table,
+            publish_shares=self.publish_shares,
+        )
+
+    def offered(self, plan: RecordedPlan, table: Table, release: Path | None = None) -> dict[str, Offered]:
+        """What the kit of a release of the table offers to estimate each column by; by law before anything is drawn."""
+        found = self.readings(plan, tuple(self.kept(plan, table)), release)
+        return {one.column.name: self.offer(one) for one in found}
+
+    def offer(self, one: Reading) -> Offered:
+        """What a kit offers to estimate one column by."""
+        said, channel = kit_column(one.column, one.origin, self.publish_shares)
+        read = replace(
+            one.column,
+            channel=one.column.channel if channel is not None else None,
+            keeps_shares=said.keeps_shares,
+            keeps_with=frozenset(said.keeps_with),
+            unreadable=said.unreadable,
+        )
+        return Offered(read, fitted=one.origin is PriorOrigin.THIS_TABLE)
+
+
+BY_LAW = KitTerms()
+"""Of a release without a job: its record says which channels may be known, and their law what they keep."""
+
+
+def is_chosen_by_counts(asked: Request) -> bool:
+    """Whether the choice of mechanism depends on the table, so that naming it would reveal something of the counts."""
+    # A search that reads only a noisy histogram was paid for.
+    searched = asked.is_searched and asked.budget.accounted is None
+    if searched or any(len(aim.mechanism) > 1 for aim in asked.aims):
+        return True
+    # For an ε alone a channel is designed, or randomized response is taken where that channel would be constant, as one
+    # that keeps the shares never is.
+    return (
+        asked.budget.accounted is None
+        and asked.limits.kept == "nothing"
+        and any(not aim.mechanism and aim.target is None for aim in asked.aims)
+    )
+
+
 def readings(
     plan: RecordedPlan,
     recorded: Plan,
-    release: Path,
+    release: Path | None,
     *,
     kept: Iterable[str] = (),
     chosen_from_table: bool = False,
@@ -52,20 +144,21 @@ def readings(
     Args:
         plan: of the release, with every channel.
         recorded: the same as its record has it, which says what follows from private counts.
-        release: the file, which shows values that the mechanisms took from the table.
+        release: the file, which shows values that the mechanisms took from the table; None before it is drawn, where
+            all of them count as shown.
         kept: the columns of the plan whose channel was designed on this table and keeps its shares.
         chosen_from_table: whether a mechanism was chosen by what it does to the table, so that the public record does
             not name it. All that were chosen from may keep the shares: that they do is then no news of the table.
         publish_shares: whether the steward declared that what follows from the counts may be known.
     """
     released, found = frozenset(kept), list[Reading]()
-    extension = release.suffix.lower().lstrip(".")
+    extension = "" if release is None else release.suffix.lower().lstrip(".")
     for column in plan.columns:
         if chosen_from_table and not (publish_shares or column.unprotected or column.name in released):
             found += [_unreadable(name, CHOSEN) for name in column.writes]
         elif column.reads != column.writes or len(column.writes) > 1:
             found += _of_several(column, plan.order, column.name in released)
-        elif not publish_shares and names_unseen_values(column, release, extension):
+        elif release is not None and not publish_shares and names_unseen_values(column, release, extension):
             # The kit would name a value of the table that nobody else does.
             found.append(_unreadable(column.name, UNSEEN))
         else:
