@@ -24,7 +24,7 @@ from leakgauge.release.bound import bind
 from leakgauge.tables import open_table
 from leakgauge.tables.table import Kind
 
-SCORES = ("protection", "exposed", "usefulness")
+SCORES = ("protection", "surest", "usefulness")
 ROWS = 1500
 
 
