@@ -16,6 +16,7 @@ from leakgauge.assessment.dials.audited import attacker_of_audit
 from leakgauge.assessment.dials.evidence import evidence_by_law, readings_of
 from leakgauge.assessment.dials.guarantee import advantage_of
 from leakgauge.assessment.dials.usefulness import Use, association, squared_correlation, worth_of_rows
+from leakgauge.assessment.earlier import attackers_with_earlier
 from leakgauge.case import Case
 from leakgauge.case.case import CountedLaw, Law, read_beside
 from leakgauge.case.counted import CountedSecret, channel_of
@@ -72,6 +73,7 @@ class Outgoing:
             evidence = DialEvidence(attackers=law.attackers, exposed=law.exposed())
         return msgspec.structs.replace(
             evidence,
+            attackers=(*evidence.attackers, *attackers_with_earlier(self.case, self.plan, secret, law)),
             advantage=advantage_of(claims),
             neighbours=Neighbours.VALUES_OF_A_PERSON if claims else None,
             given_counts=given_counts,
