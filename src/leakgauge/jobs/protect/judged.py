@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,6 +17,7 @@ from leakgauge.artefacts.verdict import Judgement, ReleaseFacts
 from leakgauge.assessment.dials.policy import DialPolicy
 from leakgauge.assessment.judging import DEFAULT_POLICY, Secret, Terms, facts_of, judge, judgement
 from leakgauge.assessment.outgoing import Outgoing
+from leakgauge.case.earlier import EarlierChannel
 from leakgauge.design import Keep, MaxDistortion
 from leakgauge.design.keeping import keeps_shares
 from leakgauge.errors import EngineError, InputError, RefusalError
@@ -46,12 +47,14 @@ class Judging:
         policy: limits of the dials.
         learnt: models of columns that are too many to count.
         known: designed channels and results of settings, by everything they depend on.
+        earlier: the earlier releases of each secret, which count for every setting.
     """
 
     table: Table
     policy: DialPolicy = DEFAULT_POLICY
     learnt: dict[object, Any] = field(default_factory=dict, repr=False)
     known: dict[object, Any] = field(default_factory=dict, repr=False)
+    earlier: Mapping[Secret, tuple[EarlierChannel, ...]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "table", remembered(self.table))
@@ -105,7 +108,7 @@ class Judging:
         # Nothing is spent here, so no ledger is opened.
         free = structs.replace(asked, budget=Budget(simulate=asked.budget.simulate))
         settled = free if free.coarsening.min_k is None else choose_levels(free, self.table)[0]
-        return open_sources(settled, self.table, opened, memory=self.learnt)
+        return open_sources(settled, self.table, opened, memory=self.learnt).having_earlier(self.earlier)
 
 
 def rehearsed(sources: Sources, known: dict[object, Any]) -> ReleasePlan:
