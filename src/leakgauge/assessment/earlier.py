@@ -46,7 +46,7 @@ def attackers_with_earlier(case: Case, plan: RecordedPlan, secret: Secret, law: 
     else:
         bounded, alone = list(before), law.attackers
     if bounded:
-        levels = _Levels.of([_with_bits(case, secret, one) for one in bounded])
+        levels = Levels.of([_with_bits(case, secret, one) for one in bounded])
         alone = tuple(_bounded(one, levels, *_before(law, one.knows)) for one in alone)
     return tuple(msgspec.structs.replace(one, name=AttackerName.HAS_EARLIER_RELEASES) for one in alone)
 
@@ -109,7 +109,7 @@ def _before(law: Law, knows: tuple[str, ...]) -> tuple[float, float, bool]:
 
 
 @dataclass(frozen=True)
-class _Levels:
+class Levels:
     """What further releases, independent given the value, add at most.
 
     Attributes:
@@ -125,7 +125,8 @@ class _Levels:
     kept: float
 
     @classmethod
-    def of(cls, releases: Sequence[EarlierChannel]) -> _Levels:
+    def of(cls, releases: Sequence[EarlierChannel]) -> Levels:
+        """The levels of all of them."""
         nats, divergence, epsilon, rho = (
             math.fsum(getattr(one, name) for one in releases) for name in ("nats", "divergence", "epsilon", "rho")
         )
@@ -186,7 +187,7 @@ def _divergence(one: float, other: float) -> float:
     return math.fsum(p * math.log(p / q) for p, q in parts if p > 0)
 
 
-def _bounded(one: Attacker, levels: _Levels, left: float, most: float, of_numbers: bool) -> Attacker:
+def _bounded(one: Attacker, levels: Levels, left: float, most: float, of_numbers: bool) -> Attacker:
     """What somebody gains at most who has releases of these levels as well; at least what she gains without them."""
 
     def guesses(gain: float) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from leakgauge.artefacts import Audit, Level, Origin, Request
-from leakgauge.artefacts.dials import DIALS, DialEvidence, Dials
+from leakgauge.artefacts.dials import DIALS, AttackerName, DialEvidence, Dials
 from leakgauge.artefacts.request import Limits
 from leakgauge.artefacts.verdict import Declaration, Judgement, ReleaseFacts
 from leakgauge.assessment.dials.foreign import evidence_of_foreign
@@ -245,6 +245,8 @@ def _guessed(
         (one.gained.value * one.left, 1 - one.left)
         for one in evidence[deciding].attackers
         if {*one.knows} == knows and one.gained is not None and one.left is not None
+        # What earlier releases add is not because of this one, nor does it concern everybody.
+        and one.name is not AttackerName.HAS_EARLIER_RELEASES
     ]
     if not by_law:
         # Numbers are not guessed right or wrong.
