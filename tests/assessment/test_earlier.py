@@ -238,6 +238,26 @@ def bits_of(plan: RecordedPlan, table: pa.Table) -> float:
     return alone
 
 
+def test_where_the_rest_is_learnt_both_channels_are_one() -> None:
+    table = people()
+    days = simulation(7).integers(0, 400, table.num_rows)
+    table = table.append_column("day", pa.array([f"day {one}" for one in days]))
+    plan = planned(table, randomized_response(1.0), ("old", "day"))
+    (alone,), (_, both), (_, bounded) = (
+        judged(plan, table, *earlier).attackers
+        for earlier in ((), (through(plan),), (replace(through(plan), own=None),))
+    )
+    for name in ("gained", "told"):
+        known, one, most = (getattr(attacker, name) for attacker in (alone, both, bounded))
+        assert known.confidence is not None and known.value < one.value < most.value
+        assert known.ends[1] < one.ends[1] < most.ends[1] and most.ends[0] == pytest.approx(known.ends[0])
+    # The days tell nothing: it is what both months tell, within the interval of a thousand people.
+    assert (
+        both.gained is not None
+        and both.gained.ends[0] < 1 - protection_of(*[randomized_response(1.0)] * 2) / 100 < both.gained.ends[1]
+    )
+
+
 def test_nothing_is_known_of_a_release_without_levels() -> None:
     table = people()
     plan = planned(table, keep_or_redraw(0.4), ("old",))

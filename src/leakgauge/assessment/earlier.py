@@ -18,10 +18,12 @@ from leakgauge.artefacts.dials import Attacker, AttackerName, share
 from leakgauge.assessment.dials.evidence import evidence_by_law
 from leakgauge.case import Case
 from leakgauge.case.case import CountedLaw, Law, read_beside
-from leakgauge.case.earlier import EarlierChannel, together
-from leakgauge.case.learnt import LearntLaw
+from leakgauge.case.counted import channel_of
+from leakgauge.case.earlier import EarlierChannel, product, together
+from leakgauge.case.learnt import MOST_OUTPUTS, LearntLaw
 from leakgauge.case.numbers import tenths
 from leakgauge.measures.held_out import held_out_information
+from leakgauge.mechanisms import through_channel
 from leakgauge.probability import Channel
 from leakgauge.probability.cells import sums_by
 from leakgauge.release.bound import RecordedPlan
@@ -44,7 +46,8 @@ def attackers_with_earlier(case: Case, plan: RecordedPlan, secret: Secret, law: 
         knows = [law.knows] if law.knows else ()
         alone = evidence_by_law(both.law, backgrounds=knows, numbers=law.numbers, statistics=()).attackers
     else:
-        bounded, alone = list(before), law.attackers
+        law, bounded = _learnt_together(case, plan, secret, law, before)
+        alone = law.attackers
     if bounded:
         levels = Levels.of([_with_bits(case, secret, one) for one in bounded])
         alone = tuple(_bounded(one, levels, *_before(law, one.knows)) for one in alone)
@@ -82,6 +85,32 @@ def _channel(case: Case, plan: RecordedPlan, secret: Secret, law: CountedLaw, on
     if found is None or found.law.columns != law.law.columns or not np.array_equal(found.law.shares, law.law.shares):
         return None
     return found.law.channel
+
+
+def _learnt_together(
+    case: Case, plan: RecordedPlan, secret: Secret, law: LearntLaw, before: Sequence[EarlierChannel]
+) -> tuple[LearntLaw, list[EarlierChannel]]:
+    """The same where it is learnt: the channels of all releases enter as one, beside what is learnt of the rest."""
+    now, bounded = plan.hiding(secret), list[EarlierChannel]()
+    channel = None if now is None or now.mechanism.sets is not None else channel_of(now)
+    if now is None or channel is None:
+        return law, list(before)
+    for one in before:
+        other = None if one.own is None or one.own.reads != now.reads else channel_of(one.own)
+        same = other is not None and other.inputs == channel.inputs
+        both = product(channel, other, MOST_OUTPUTS) if same and other is not None else None
+        if both is None:
+            bounded.append(one)
+        else:
+            channel = both
+    whole = replace(
+        now,
+        mechanism=through_channel(channel, compared=None if now.channel is None else now.channel.compared),
+        channel=None if now.channel is None else replace(now.channel, channel=channel),
+    )
+    columns = tuple(whole if one is now else one for one in plan.columns)
+    found = law if len(bounded) == len(before) else case.law(secret, replace(plan, columns=columns))
+    return (found, bounded) if isinstance(found, LearntLaw) else (law, list(before))
 
 
 def _with_bits(case: Case, secret: Secret, one: EarlierChannel) -> EarlierChannel:
@@ -191,10 +220,11 @@ def _bounded(one: Attacker, levels: Levels, left: float, most: float, of_numbers
     """What somebody gains at most who has releases of these levels as well; at least what she gains without them."""
 
     def guesses(gain: float) -> float:
+        explained = levels.explained(gain) if of_numbers else 0.0
         if one.left is None:
-            return levels.explained(gain)
+            return explained
         wrong = max(one.left, 1e-9)
-        return (levels.guessed(min(1 - wrong + gain * wrong, 1.0)) - (1 - wrong)) / wrong
+        return max((levels.guessed(min(1 - wrong + gain * wrong, 1.0)) - (1 - wrong)) / wrong, explained)
 
     return msgspec.structs.replace(
         one,

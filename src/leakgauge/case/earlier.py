@@ -92,7 +92,7 @@ def together(law: ReleaseLaw, earlier: Sequence[Channel], numbers: Floats | None
             released = channel
             continue
         room = MOST_CELLS // max(cells, len(released.inputs), 1)
-        both = _product(released, channel, room, None if numbers is None else (numbers, law.shares))
+        both = product(released, channel, room, None if numbers is None else (numbers, law.shares))
         if both is None:
             return replace(law, channel=released), count
         released = both
@@ -104,8 +104,12 @@ def _pairs(law: ReleaseLaw) -> Floats:
     return law.source.cells.nonzero()[2]
 
 
-def _product(first: Channel, second: Channel, room: int, numbers: tuple[Floats, Floats] | None) -> Channel | None:
-    """Both outputs at once, in at most so many classes; None where that is too few to say the same."""
+def product(first: Channel, second: Channel, room: int, numbers: tuple[Floats, Floats] | None = None) -> Channel | None:
+    """Both outputs at once, in at most so many classes; None where that is too few to say the same.
+
+    Args:
+        numbers: those that the inputs stand for, and their shares; None of letters.
+    """
     inputs = max(first.inputs, second.inputs, key=len)
     if max(len(first.outputs), len(second.outputs)) * len(inputs) > 4 * MOST_CELLS:
         return None
