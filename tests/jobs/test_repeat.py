@@ -16,14 +16,18 @@ import numpy as np
 import pytest
 
 import leakgauge as lg
-from leakgauge.artefacts import JobEvent, Record
+from leakgauge.artefacts import JobEvent, Judgement, Record
 from leakgauge.artefacts.channel_file import read_channel
+from leakgauge.artefacts.dials import Attacker, AttackerName
 from leakgauge.artefacts.job import Repeated
 from leakgauge.errors import BudgetError, FileError, InputError, OptionError, RefusalError, VerificationError
 from leakgauge.jobs.protect import Done
+from leakgauge.jobs.protect.stages import STAGES
+from leakgauge.mechanisms.steps import LaplaceNoise
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.release import verify
 from leakgauge.release.ledger import ApproximateLimit, open_ledger
+from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.record import read_any_record, read_record
 from leakgauge.tables import open_table
 from leakgauge.telling.blocks import Edition
@@ -179,9 +183,7 @@ def test_a_chain_counts_every_release_and_assumes_the_worst_of_what_is_gone(here
 
 
 def test_a_release_that_shares_nobody_adds_nothing(here: Path) -> None:
-    head, *lines = Path("february.csv").read_text(encoding="utf-8").splitlines()
-    Path("others.csv").write_text("\n".join([head, *(f"q{line}" for line in lines)]) + "\n", encoding="utf-8")
-    found = told(again("others.csv"))
+    found = told(again(strangers()))
     assert (found.before[0].shared, found.before[0].unchanged, found.counted) == (0, None, 1)
     assert found.secrets[0].together == found.secrets[0].alone
     assert told(again("others.csv", "out/rows", unit=None, rows_per_unit=None, ledger=None, dataset=None)).counted == 2
@@ -349,6 +351,112 @@ def test_levels_are_those_of_the_record_whatever_is_in_their_file_now(here: Path
         made = again(folder=f"out/{month}", repeat="out/levels")
         assert {row["city"] for row in rows_of(made.folder / "release.csv")} == {"all"}
         assert made.read(Record, "release.json").plan.bins == done.read(Record, "release.json").plan.bins
+
+
+ATTACKED = ("survey", "report")
+
+
+@pytest.fixture
+def judged(here: Path, once: Callable[[str, Callable[[Path], None]], Path], finished_job: Finished) -> Iterator[Path]:
+    """The same folder with a job of January that was attacked and judged, as are those made here."""
+
+    def make(place: Path) -> None:
+        with chdir(place), pytest.MonkeyPatch.context() as patch, stubbed(finished_job.folder, ATTACKED):
+            patch.setitem(STAGES, "audit", _AUDIT)
+            patch.setitem(STAGES, "assess", _ASSESS)
+            shutil.copy(here / "january.csv", place)
+            lg.protect("january.csv", "out/judged", **{**ASKED, "ledger": None})
+
+    shutil.copytree(once("judged", make), here, dirs_exist_ok=True)
+    with stubbed(finished_job.folder, ATTACKED), pytest.MonkeyPatch.context() as patch:
+        patch.setitem(STAGES, "audit", _AUDIT)
+        patch.setitem(STAGES, "assess", _ASSESS)
+        yield here
+
+
+_AUDIT, _ASSESS = STAGES["audit"], STAGES["assess"]
+
+
+def of_both(verdict: Judgement) -> list[Attacker]:
+    """Who has the earlier releases too."""
+    found = verdict.evidence["illness"].attackers
+    return [one for one in found if one.name is AttackerName.HAS_EARLIER_RELEASES]
+
+
+def test_the_verdict_is_for_the_people_in_both_tables(judged: Path) -> None:
+    done = again(repeat="out/judged")
+    (record,) = (one.reference for one in told(done).before)
+    assert [(one.reference, one.same_mechanism) for one in done.job.before] == [(record, True)]
+    (both,) = of_both(done.verdict)
+    alone = done.verdict.evidence["illness"].attackers[0]
+    assert both.gained is not None and alone.gained is not None and both.told is not None and alone.told is not None
+    # City adds to both: as much as the channel alone adds by brute force, and a little.
+    bits, _ = together(bound(read_record("out/february/release.json")), "february.csv", 2)
+    entropy = told(done).secrets[0].entropy.value
+    assert both.told.value == pytest.approx(bits / entropy, abs=0.03) and both.told.value > alone.told.value + 0.1
+    assert both.gained.value > alone.gained.value
+    protection = done.verdict.dials["illness"].protection
+    assert protection.ends[0] == pytest.approx(100 * (1 - max(both.gained.value, both.told.value)))
+    # How many more people are guessed because of this release does not count the earlier one.
+    assert done.verdict.facts.guessed is not None and alone.left is not None
+    assert done.verdict.facts.guessed[0] <= round(alone.gained.value * alone.left * ROWS)
+    # Judged again it is the same, wherever the earlier job is by now.
+    shutil.rmtree("out/judged")
+    judged_again = lg.assess("out/february")
+    assert (judged_again.evidence, judged_again.dials) == (done.verdict.evidence, done.verdict.dials)
+
+
+def test_a_protection_that_only_one_release_alone_would_keep_is_refused_before_anything_is_drawn(judged: Path) -> None:
+    done = again(repeat="out/judged", min_protection=53)
+    assert not done.released and "release" not in done.job.stages
+    with pytest.raises(RefusalError, match=r"protection is 50\.\d of 100; you require 53"):
+        done.require()
+    assert again(folder="out/alone", repeat="out/judged", table=strangers(), min_protection=53).released
+
+
+def test_who_is_in_no_earlier_table_is_judged_by_this_release_alone(judged: Path) -> None:
+    done = again(strangers(), repeat="out/judged")
+    assert done.job.before == () and not of_both(done.verdict)
+
+
+def test_other_releases_in_the_ledger_count_by_the_most_their_levels_allow(judged: Path) -> None:
+    with open_ledger("budget.ledger") as ledger:
+        ledger.spend("january", Cost((LaplaceNoise(0.1),)), "mean of age", "a-query")
+        ledger.spend("january", Cost((LaplaceNoise(0.1),)), "release of 'age'", "ages", told={"age": None})
+        (first,) = (one for one in ledger.entries("january") if one.told.keys() == {"illness"})
+    response = {"max_distortion": None, "local_dp": None, "mechanism": "randomized-response:epsilon=1"}
+    done = lg.protect("february.csv", "out/other", **{**ASKED, **response, "dataset": "january"})
+    (before,) = done.job.before
+    assert (before.reference, before.same_mechanism, done.job.unnamed) == (first.reference, False, 1)
+    assert before.epsilon == float(first.cost.epsilon) and first.told["illness"] is not None
+    assert before.bits == {"illness": first.told["illness"].told}
+    (both,) = of_both(done.verdict)
+    alone = done.verdict.evidence["illness"].attackers[0]
+    for known, bounded in ((alone.gained, both.gained), (alone.told, both.told)):
+        assert known is not None and bounded is not None
+        assert bounded.low == pytest.approx(known.value) and bounded.high == bounded.value
+        assert bounded.value > known.value + 0.05
+    assert lg.assess("out/other").dials == done.verdict.dials
+    said = said_in("out/other", "earlier")
+    assert "together with earlier ones of the same secrets (1)" in said
+    assert "known only from the ledger: 1" in said
+    assert "such as queries (1)" in said
+    # Running the same job again counts what it counted, and not its own release.
+    assert lg.protect("february.csv", "out/other", **{**ASKED, **response, "dataset": "january"}).job.before == (
+        before,
+    )
+
+
+def strangers() -> str:
+    """February with other people."""
+    head, *lines = Path("february.csv").read_text(encoding="utf-8").splitlines()
+    Path("others.csv").write_text("\n".join([head, *(f"q{line}" for line in lines)]) + "\n", encoding="utf-8")
+    return "others.csv"
+
+
+def said_in(folder: str, section: str) -> str:
+    inside = compose(Facts.read(folder), ENGLISH, Edition.INTERNAL)
+    return texts(replace(inside, sections=tuple(one for one in inside.sections if one.key == section)))
 
 
 def rows_of(file: Path | str) -> list[dict[str, str]]:

@@ -6,6 +6,8 @@ import errno
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
+import msgspec
+
 from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.exposure import Total
 from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part, Quantity, Real
@@ -81,6 +83,23 @@ class Repeated(Part, frozen=True):
     units: int | None = None
     dataset: Annotated[str | None, Origin.DECLARED] = None
     spent: Quantity | None = None
+
+
+class ReleasedBefore(Part, frozen=True):
+    """An earlier release that the verdict counts together with this one, for the people in both.
+
+    Attributes:
+        reference: of its record, and of its entry in the ledger.
+        same_mechanism: whether it went through the mechanism of this job; if not, only what the ledger says is known.
+        bits: that it reveals at most about each column of a secret; infinite where the ledger does not say.
+        epsilon: of all its columns together, in nats; infinite where there is none, like ``rho`` of zCDP.
+    """
+
+    reference: str
+    same_mechanism: bool
+    bits: dict[str, Real] = msgspec.field(default_factory=dict)
+    epsilon: Real = float("inf")
+    rho: Real = float("inf")
 
 
 class JobEvent(Part, frozen=True):
@@ -232,6 +251,8 @@ class Job(Artefact, frozen=True, tag="leakgauge/job/4"):
         total: what everything released or known reveals about all secrets at once; None for a single one.
         finished: when; None while it is at work.
         command: the command that repeats the job; empty for a table in memory.
+        before: the earlier releases of its secrets that the verdict counts.
+        unnamed: how many earlier entries of the ledger do not say which columns they read, and are not counted.
     """
 
     asked: StoredRequest
@@ -250,6 +271,8 @@ class Job(Artefact, frozen=True, tag="leakgauge/job/4"):
     shareable: tuple[str, ...] = ()
     spent: JobCost | None = None
     repeated: Repeated | None = None
+    before: tuple[ReleasedBefore, ...] = ()
+    unnamed: int = 0
 
     @property
     def request(self) -> Request:

@@ -297,7 +297,11 @@ def _guessed(
     by_law = [
         (one.gained.value * one.left, 1 - one.left)
         for one in evidence[deciding].attackers
-        if {*one.knows} == knows and one.gained is not None and one.left is not None
+        if {*one.knows} == knows
+        and one.gained is not None
+        and one.left is not None
+        # What earlier releases add is not because of this one, nor does it concern everybody.
+        and one.name is not AttackerName.HAS_EARLIER_RELEASES
     ]
     if not by_law:
         # Numbers are not guessed right or wrong.

@@ -19,6 +19,7 @@ from leakgauge.assessment.dials.audited import attacker_of_audit
 from leakgauge.assessment.dials.evidence import evidence_by_law, readings_of
 from leakgauge.assessment.dials.guarantee import guaranteed
 from leakgauge.assessment.dials.usefulness import Use, statistic, worth_of_rows
+from leakgauge.assessment.earlier import attackers_with_earlier
 from leakgauge.case import Case
 from leakgauge.case.case import CountedLaw, Law, read_beside
 from leakgauge.case.certainty import newly_certain, worst_certain
@@ -80,7 +81,10 @@ class Outgoing:
         linked = linked_attackers(self.case, self.plan, secret) if self.ruled_out else ()
         return msgspec.structs.replace(
             evidence,
-            attackers=linked or evidence.attackers,
+            attackers=(
+                *(linked or evidence.attackers),
+                *attackers_with_earlier(self.case, self.plan, secret, law),
+            ),
             guarantee=guaranteed(claims, given_counts=given_counts),
             statistics=tuple(self._worths(secret, use)),
         )

@@ -9,12 +9,13 @@ enters by its law.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from leakgauge.case.counted import CountedSecret, channel_of, counted_numbers
+from leakgauge.case.earlier import EarlierChannel
 from leakgauge.case.law import ReleaseLaw, Sight
 from leakgauge.case.learnt import LearntLaw, learnt_law
 from leakgauge.case.numbers import numbers_of
@@ -88,6 +89,7 @@ class Case:
         unit: the column of persons, who may have several rows.
         confidence: of what is learnt.
         memory: what was learnt or drawn of other columns, kept for settings that agree in them.
+        earlier: the earlier releases of each secret that somebody may have.
     """
 
     table: Table
@@ -95,6 +97,7 @@ class Case:
     unit: str | None = None
     confidence: float = 0.95
     memory: dict[object, Any] = field(default_factory=dict, repr=False)
+    earlier: Mapping[tuple[str, ...], tuple[EarlierChannel, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def people(self) -> int:

@@ -21,7 +21,9 @@ from leakgauge.errors import OptionError
 from leakgauge.jobs.assess import Explaining, explained, explained_foreign, is_foreign, read_audit
 from leakgauge.jobs.protect.actions import with_actions
 from leakgauge.jobs.protect.judged import Judging
+from leakgauge.jobs.protect.repeated import earlier_channels
 from leakgauge.release import Release
+from leakgauge.release.recorded_plan import plan_of
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Table, open_table
 from leakgauge.tables.reading import ReadingOptions, reading_of
@@ -155,7 +157,9 @@ def _of_job(
     release, audit = Release.read(place / RECORD.name), codec.read(Audit, place / AUDIT.name)
     by = explaining(asked.declared)
     with open_table(asked.table if original is None else original, **{**asked.reading.keywords(), **reading}) as table:
-        judging = Judging(table, policy_of(asked.limits, asked.declared))
+        plan = plan_of(release.record, release.record_file)
+        earlier = earlier_channels(job.before, plan, asked.roles.sources)
+        judging = Judging(table, policy_of(asked.limits, asked.declared), earlier=earlier)
         found = judging.drawn(asked, release, audit, _beyond_doubt(place, audit))
         return with_actions(explained(found, release, audit, table, by), asked, judging)
 

@@ -1,22 +1,52 @@
-"""The releases before this one by the same mechanism, who is in several of them, and what they tell together."""
+"""Earlier releases of the secrets: those that the verdict counts, who is in several, and what they reveal together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN
 
-from leakgauge.artefacts.job import Repeated, RepeatedSecret
+from leakgauge.artefacts.job import Job, Repeated, RepeatedSecret
 from leakgauge.languages import message
 from leakgauge.telling.blocks import Content
 from leakgauge.telling.promises import protects_persons
-from leakgauge.telling.voice import Cell, Voice, own
+from leakgauge.telling.voice import Cell, Plain, Voice, own
 
 
 def earlier(voice: Voice) -> Iterator[Content]:
-    """What a release adds to those it repeats; everybody may know how many there are."""
-    found = None if voice.dossier.job is None else voice.dossier.job.repeated
-    if found is None:
+    """What a release adds to earlier ones; everybody may know how many it repeats."""
+    job = voice.dossier.job
+    if job is None:
         return
+    if job.repeated is not None:
+        yield from _repeated(voice, job.repeated)
+    if not voice.external:
+        yield from _counted(voice, job)
+
+
+def _counted(voice: Voice, job: Job) -> Iterator[Content]:
+    """What the verdict counts of other releases, and what it does not."""
+    bounded = sum(not one.same_mechanism for one in job.before)
+    if job.before:
+        yield voice.say(
+            "The verdict counts this release together with earlier ones of the same secrets ({count}), for the people "
+            "who are in all of them and whose secrets stayed the same.",
+            count=Plain(str(len(job.before))),
+        )
+    if bounded:
+        yield voice.say(
+            "Earlier releases that are known only from the ledger: {count}. They count by the most that their bits, ε "
+            "or ρ allow, as if everybody were in them.",
+            count=Plain(str(bounded)),
+        )
+    if job.unnamed:
+        yield voice.note(
+            "Not checked: earlier entries of the account that do not say which columns they read, such as queries "
+            "({count}). The verdict does not count them.",
+            count=voice.number(job, "unnamed", count=True),
+        )
+
+
+def _repeated(voice: Voice, found: Repeated) -> Iterator[Content]:
     yield voice.say(
         "The mechanism is that of an earlier release, unchanged: it was not designed for this table. Releases by it "
         "so far, this one included: {releases}.",

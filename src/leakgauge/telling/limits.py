@@ -151,7 +151,8 @@ def _limitations(voice: Voice) -> Iterator[Inline]:
         yield voice.say(
             "The guarantee is for one row. A person with several rows is protected less: the ε of these rows add up."
         )
-    if voice.released and (record is None or record.budget.ledger is None):
+    job = voice.dossier.job
+    if voice.released and (record is None or record.budget.ledger is None) and not (job and job.before):
         yield voice.say(
             "This release was not entered in a budget ledger, so other releases about the same people are "
             "not taken into account."

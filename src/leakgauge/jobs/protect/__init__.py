@@ -45,7 +45,7 @@ from leakgauge.jobs.protect.earlier import Earlier, earlier_job
 from leakgauge.jobs.protect.folder import KIT, Folder, Found, open_folder
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.jobs.protect.recipients import require_private_shares, write_recipients_kit
-from leakgauge.jobs.protect.repeated import repeated
+from leakgauge.jobs.protect.repeated import compared, earlier_channels, released_before, repeated
 from leakgauge.jobs.protect.sources import Watch, open_sources, watched
 from leakgauge.jobs.protect.stages import (
     COUNTED,
@@ -60,6 +60,7 @@ from leakgauge.jobs.protect.stages import (
 from leakgauge.jobs.protect.telling import require_channels
 from leakgauge.release.estimates.kit import drop_kit
 from leakgauge.release.record import file_digest
+from leakgauge.release.recorded_plan import plan_of as recorded_plan_of
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.report import Edition, Report
 from leakgauge.rounding import from_above, from_below
@@ -213,11 +214,14 @@ def protect(
         about = TableRead(Path(shown.table).name, source.rows, watch.bytes, watch.digest(), columns)
         kept = opened.enter_context(open_folder(place, shown, about, overwrite))
         work = Work(kept, sources, judging, explaining, lambda done, total: None, earlier, coarsening)
+        work = _with_earlier_releases(work)
         _require_same_draws(work, overwrite)
         kept.note(
             withheld=tuple(name for name in names if name not in request.roles.released),
             command="" if shown.table == FRAME else shown.command(place),
             script=shown.script(place),
+            before=work.before,
+            unnamed=work.unnamed,
         )
         if isinstance(explaining.diagram, Diagram) and request.declared.diagram not in (None, PAPER):
             write_whole(place / "diagram.toml", Path(str(request.declared.diagram)).read_text(encoding="utf-8"))
@@ -277,6 +281,25 @@ def _settled(asked: Request, table: Table, tell: Progress) -> tuple[Request, Coa
     return found
 
 
+def _with_earlier_releases(work: Work) -> Work:
+    """The job with the earlier releases that its verdict counts; once it has released, those it counted then."""
+    kept, sources, earlier = work.folder, work.sources, work.earlier
+    chain = () if earlier is None else compared(sources, earlier)
+    before, unnamed = kept.job.before, kept.job.unnamed
+    if not kept.is_done("release", _inputs(work, "release")):
+        # An interrupted run may have written the release already.
+        drawn = kept.has(RECORD.name) and "release" not in kept.job.stages
+        before, unnamed = released_before(sources, chain, kept.result(RECORD).reference if drawn else None)
+    work = replace(work, chain=chain, before=before, unnamed=unnamed)
+    if not before:
+        return work
+    # Without a job to repeat, no release went through the same mechanism.
+    plan = None if earlier is None else recorded_plan_of(earlier.record, earlier.folder / RECORD.name)
+    channels = earlier_channels(before, plan, work.asked.roles.sources)
+    judging = replace(work.judging, earlier=channels)
+    return replace(work, sources=sources.having_earlier(channels), judging=judging)
+
+
 def _run(work: Work, watch: Watch, overwrite: bool, tell: Progress) -> RefusalError | None:
     """Run all stages and write the report; returns why nothing was released, or which limit the release breaks."""
     folder, refused = work.folder, None
@@ -301,7 +324,7 @@ def _run(work: Work, watch: Watch, overwrite: bool, tell: Progress) -> RefusalEr
             else ()
         ),
         spent=spent(folder, work.asked),
-        repeated=repeated(work, work.earlier) if released and work.earlier is not None else None,
+        repeated=repeated(work) if released and work.earlier is not None else None,
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     _do(work, "report", partial(_report, work), overwrite, tell)
@@ -412,11 +435,18 @@ def _inputs(work: Work, stage: str) -> str:
             "asked": codec.encode(read),
             "named": named,
             "earlier": earlier,
+            # What else a design searches among, or a verdict counts. A channel that was paid for is not bought again.
+            **({"before": codec.encode(work.before)} if _counts_earlier(work, stage) else {}),
             "outcome": codec.encode((folder.job.outcome, folder.job.repeated)) if stage == "report" else None,
             # The named file may change; only the content that was read counts.
             **({"levels": levels} if levels else {}),
         }
     )
+
+
+def _counts_earlier(work: Work, stage: str) -> bool:
+    counted = stage == "assess" or (stage == "design" and not _spends(work, stage))
+    return counted and bool(work.before)
 
 
 def _tells_too_much(work: Work, secrets: Sequence[SecretOutcome]) -> RefusalError | None:

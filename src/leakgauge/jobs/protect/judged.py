@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from leakgauge.artefacts.verdict import Judgement, ReleaseFacts
 from leakgauge.assessment.dials.policy import DialPolicy
 from leakgauge.assessment.judging import DEFAULT_POLICY, Secret, Terms, facts_of, judge, judgement, with_risks
 from leakgauge.assessment.outgoing import Outgoing
+from leakgauge.case.earlier import EarlierChannel
 from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.jobs.protect.choice import Chosen, beside_the_aims, choose_all, plan_of, seen_through
 from leakgauge.jobs.protect.sources import Sources, open_sources
@@ -35,12 +37,14 @@ class Judging:
         policy: limits of the dials.
         learnt: models of columns that are too many to count.
         known: designed channels and results of settings, by everything they depend on.
+        earlier: the earlier releases of each secret, which count for every setting.
     """
 
     table: Table
     policy: DialPolicy = DEFAULT_POLICY
     learnt: dict[object, Any] = field(default_factory=dict, repr=False)
     known: dict[object, Any] = field(default_factory=dict, repr=False)
+    earlier: Mapping[Secret, tuple[EarlierChannel, ...]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "table", remembered(self.table))
@@ -98,7 +102,7 @@ class Judging:
         # Nothing is spent here, so no ledger is opened.
         free = structs.replace(asked, budget=Budget(simulate=asked.budget.simulate))
         settled = free if free.coarsening.min_k is None else choose_levels(free, self.table)[0]
-        return open_sources(settled, self.table, opened, memory=self.learnt)
+        return open_sources(settled, self.table, opened, memory=self.learnt).having_earlier(self.earlier)
 
 
 def rehearsed(sources: Sources, known: dict[object, Any]) -> ReleasePlan:

@@ -1,32 +1,90 @@
-"""What a repeated release and the earlier ones reveal together, and who is in several of them."""
+"""The earlier releases of a job's secrets: who is in them, which the verdict counts, and what all reveal together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import structs
 
 from leakgauge.artefacts import Origin, Quantity, Sentence
 from leakgauge.artefacts.dossier import MEASUREMENT, UTILITY
-from leakgauge.artefacts.job import EarlierRelease, Repeated, RepeatedSecret
+from leakgauge.artefacts.job import EarlierRelease, ReleasedBefore, Repeated, RepeatedSecret
 from leakgauge.artefacts.request import FRAME, Aim
+from leakgauge.assessment.judging import Secret
+from leakgauge.case.earlier import EarlierChannel
 from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.protect.companions import spent
 from leakgauge.jobs.protect.earlier import Earlier, earlier_job
-from leakgauge.jobs.protect.sources import watched
+from leakgauge.jobs.protect.sources import Sources, watched
 from leakgauge.jobs.protect.stages import Work
 from leakgauge.measures import entropy
 from leakgauge.measures.sequences import SequenceLeakage, sequence_leakage
 from leakgauge.probability import Distribution
 from leakgauge.probability.files import NamedChannel
+from leakgauge.release.bound import RecordedPlan
+from leakgauge.release.ledger.entry import Kind
 from leakgauge.release.priors import bound_channel, own_prior
 from leakgauge.tables import in_bins, open_table
 from leakgauge.tables.pairing import persons_in_both
 
 
-def repeated(work: Work, earlier: Earlier) -> Repeated:
+def compared(sources: Sources, earlier: Earlier) -> tuple[EarlierRelease, ...]:
+    """Every release of the chain that a job goes on, the oldest first, each compared with the new table."""
+    return tuple(_releases(sources, earlier))
+
+
+def released_before(
+    sources: Sources, chain: Sequence[EarlierRelease], own: str | None = None
+) -> tuple[tuple[ReleasedBefore, ...], int]:
+    """The earlier releases of the secrets that the verdict counts, and how many entries of the ledger name no column.
+
+    Those are the releases of the chain, except those whose tables are known to share nobody with this one, and others
+    of the same data set in the ledger; whether those share people is not known, so they count.
+
+    Args:
+        own: the reference of the job's own release.
+    """
+    found = [ReleasedBefore(one.reference, True) for one in chain if one.shared != 0]
+    known, unnamed = {own, *(one.reference for one in chain)}, 0
+    if sources.ledger is None or sources.dataset is None:
+        return tuple(found), unnamed
+    secrets = {name for group in sources.asked.roles.sources for name in group}
+    for entry in sources.ledger.entries(sources.dataset):
+        if entry.kind is not Kind.SPEND or entry.reference in known:
+            continue
+        told = {name: math.inf if bits is None else bits.told for name, bits in entry.told.items() if name in secrets}
+        if told:
+            levels = float(entry.cost.epsilon), float(entry.cost.rho)
+            found.append(ReleasedBefore(entry.reference, False, told, *levels))
+        unnamed += not entry.told
+    return tuple(found), unnamed
+
+
+def earlier_channels(
+    before: Sequence[ReleasedBefore], plan: RecordedPlan | None, secrets: Sequence[Secret]
+) -> Mapping[Secret, tuple[EarlierChannel, ...]]:
+    """The earlier releases of each secret as an attacker has them.
+
+    Args:
+        plan: of a release through the same mechanisms; None if there is none.
+    """
+    return {secret: tuple(_channels(before, plan, secret)) for secret in secrets}
+
+
+def _channels(before: Sequence[ReleasedBefore], plan: RecordedPlan | None, secret: Secret) -> Iterator[EarlierChannel]:
+    own = None if plan is None else plan.hiding(secret)
+    through = None if own is None else EarlierChannel.of(own)
+    for one in before:
+        if one.same_mechanism and through is not None:
+            yield through
+        elif read := [one.bits[name] for name in secret if name in one.bits]:
+            yield EarlierChannel(bits=math.fsum(read), epsilon=one.epsilon, rho=one.rho)
+
+
+def repeated(work: Work) -> Repeated:
     """The earlier releases of this job, and what all of them reveal together."""
-    before = tuple(_releases(work, earlier))
+    before = work.chain
     # A person may be in every release except those whose tables are known to share nobody with this one.
     counted = [one for one in before if one.shared != 0]
     origin = work.release.record.budget.epsilon.origin
@@ -60,8 +118,7 @@ def _worst(origins: Sequence[Origin]) -> Origin:
     return next((one for one in (Origin.TABLE, Origin.ACCOUNTED) if one in origins), origins[0])
 
 
-def _releases(work: Work, earlier: Earlier) -> Iterator[EarlierRelease]:
-    """Every release of the chain, the oldest first, each compared with the new table."""
+def _releases(sources: Sources, earlier: Earlier) -> Iterator[EarlierRelease]:
     told = earlier.job.repeated
     for one in () if told is None else told.before:
         try:
@@ -69,18 +126,18 @@ def _releases(work: Work, earlier: Earlier) -> Iterator[EarlierRelease]:
         except (InputError, VerificationError):
             job = None
         same = job is not None and job.record.reference == one.reference
-        yield _compared(work, one, job if same else None)
+        yield _compared(sources, one, job if same else None)
     record, cost = earlier.record, earlier.job.spent
     epsilon = Quantity(
         record.budget.epsilon.value if cost is None else cost.together, "nats", origin=record.budget.epsilon.origin
     )
     last = EarlierRelease(str(earlier.folder), record.created, record.reference, record.rows, epsilon)
-    yield _compared(work, last, earlier)
+    yield _compared(sources, last, earlier)
 
 
-def _compared(work: Work, one: EarlierRelease, job: Earlier | None) -> EarlierRelease:
+def _compared(sources: Sources, one: EarlierRelease, job: Earlier | None) -> EarlierRelease:
     """The release with the number of people shared with the new table, or why it is unknown."""
-    found = _in_both(work, job)
+    found = _in_both(sources, job)
     if isinstance(found, Sentence):
         return structs.replace(one, shared=None, unchanged=None, unknown=found)
     shared = max(both for both, _ in found.values())
@@ -88,9 +145,10 @@ def _compared(work: Work, one: EarlierRelease, job: Earlier | None) -> EarlierRe
     return structs.replace(one, shared=shared, unchanged=shares or None, unknown=None)
 
 
-def _in_both(work: Work, job: Earlier | None) -> dict[str, tuple[int, int]] | Sentence:
+def _in_both(sources: Sources, job: Earlier | None) -> dict[str, tuple[int, int]] | Sentence:
     """For each secret the persons in both tables, and those with the same values in both."""
-    unit, bins = work.asked.roles.unit, work.sources.bins
+    roles, bins = sources.asked.roles, sources.bins
+    unit = roles.unit
     if unit is None:
         return Sentence("no column identifies people")
     if job is None:
@@ -104,11 +162,8 @@ def _in_both(work: Work, job: Earlier | None) -> dict[str, tuple[int, int]] | Se
                 return Sentence("its table has changed since")
             if unit not in (column.name for column in table.columns()):
                 return Sentence("its table has no column {unit!r}", unit=unit)
-            before = in_bins(table, {name: bins[name] for name in work.asked.roles.released_secrets if name in bins})
-            return {
-                ", ".join(group): persons_in_both(before, work.sources.table, unit, group)
-                for group in work.asked.roles.groups
-            }
+            before = in_bins(table, {name: bins[name] for name in roles.released_secrets if name in bins})
+            return {", ".join(group): persons_in_both(before, sources.table, unit, group) for group in roles.groups}
     except (InputError, OSError):
         return Sentence("its table is gone or cannot be read")
 

@@ -7,7 +7,7 @@ import io
 import math
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.request import Aim
 from leakgauge.case import Case
+from leakgauge.case.earlier import EarlierChannel
 from leakgauge.design import Keep, Knowledge, MaxDistortion, MaxLeakage, Slope
 from leakgauge.design.problem import Target
 from leakgauge.distances.distortions import distortion_named
@@ -58,6 +59,10 @@ class Sources:
     def table(self) -> Table:
         """As coarse as it is released."""
         return self.case.table
+
+    def having_earlier(self, earlier: Mapping[tuple[str, ...], tuple[EarlierChannel, ...]]) -> Sources:
+        """The same, watched by somebody who has earlier releases too."""
+        return replace(self, case=replace(self.case, earlier=earlier))
 
     @property
     def released_bins(self) -> dict[str, Binning]:

@@ -21,6 +21,7 @@ from leakgauge.artefacts.dossier import (
     SecretResults,
     public_file,
 )
+from leakgauge.artefacts.job import EarlierRelease, ReleasedBefore
 from leakgauge.artefacts.request import Aim
 from leakgauge.artefacts.request.verbs import Surveying
 from leakgauge.assessment.judging import Secret
@@ -76,7 +77,8 @@ SURE = 1 - 1e-6
 class Work:
     """A running job.
 
-    ``tell`` is called with the amounts done and in all of the current stage, ``earlier`` is the job repeated.
+    ``tell`` is called with the amounts done and in all of the current stage, ``earlier`` is the job repeated, the last
+    of a ``chain`` of releases. The verdict counts those ``before``; so many entries of the ledger are ``unnamed``.
     ``judging`` gives the verdict and ``explaining`` explains it. If levels were chosen, ``coarsening`` says how.
     """
 
@@ -87,6 +89,9 @@ class Work:
     tell: Callable[[int, int], None]
     earlier: Earlier | None = None
     coarsening: CoarseningFound | None = None
+    chain: tuple[EarlierRelease, ...] = ()
+    before: tuple[ReleasedBefore, ...] = ()
+    unnamed: int = 0
 
     @property
     def asked(self) -> Request:
