@@ -106,7 +106,7 @@ def judge(
     plan, vetoes = plan_of(release.record, release.record_file), (accusing or audit).violations
     hidden = tuple(secrets) or secrets_of(release)
     own = {one.name for secret in hidden if (one := plan.hiding(secret)) is not None}
-    going = Outgoing(case, plan, tuple(one.name for one in plan.columns if one.name not in own))
+    going = Outgoing(case, plan, tuple(one.name for one in plan.columns if one.name not in own), release)
     evidence = {
         secret: with_attacks(going.evidence(secret, terms.use, (efficiency or {}).get(secret)), audit, secret)
         for secret in hidden

@@ -19,9 +19,11 @@ from leakgauge.assessment.dials.usefulness import Use, association, squared_corr
 from leakgauge.case import Case
 from leakgauge.case.case import CountedLaw, Law, read_beside
 from leakgauge.case.counted import CountedSecret, channel_of
+from leakgauge.case.orders import ordered_attackers
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Statement, ZeroConcentratedDP
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
+from leakgauge.release import Release
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.recorded_plan import recorded_plan
 
@@ -34,11 +36,13 @@ class Outgoing:
 
     Attributes:
         public_through: the public columns that leave through a channel.
+        release: what was drawn, from which is judged whether the order of its rows matters; None before.
     """
 
     case: Case
     plan: RecordedPlan
     public_through: tuple[str, ...] = ()
+    release: Release | None = None
     _laws: dict[Secret, Law | None] = field(default_factory=dict, repr=False)
 
     def law(self, secret: Secret) -> Law | None:
@@ -72,6 +76,7 @@ class Outgoing:
             evidence = DialEvidence(attackers=law.attackers, exposed=law.exposed())
         return msgspec.structs.replace(
             evidence,
+            attackers=(*evidence.attackers, *ordered_attackers(self.case, self.plan, secret, self.release)),
             advantage=advantage_of(claims),
             neighbours=Neighbours.VALUES_OF_A_PERSON if claims else None,
             given_counts=given_counts,

@@ -11,7 +11,7 @@ import click
 
 from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.part import Names, Option, RequestPart
-from leakgauge.artefacts.request.shared_options import KeepOrder
+from leakgauge.artefacts.request.shared_options import KeepOrder, OrderBy
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import say
@@ -44,6 +44,7 @@ class Releasing(RequestPart, frozen=True):
         ),
     ] = ()
     keep_order: KeepOrder = False
+    order_by: OrderBy = None
     overwrite: Annotated[bool, Option("Replace existing files.")] = False
     dry_run: Annotated[bool, Option("Show the cost; release and write nothing, use no budget.")] = False
     simulate: Annotated[
@@ -58,7 +59,7 @@ class Releasing(RequestPart, frozen=True):
 @click.command(
     cls=Grouped,
     groups={
-        message("Plan and files"): "plan output record overwrite keep_order sign on_workers",
+        message("Plan and files"): "plan output record overwrite keep_order order_by sign on_workers",
         message("Budget"): "ledger dataset prior",
         message("Reading the table"): options.names_of(Reading),
         message("Other options"): "dry_run simulate as_json",

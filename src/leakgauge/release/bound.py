@@ -93,6 +93,7 @@ class RecordedPlan:
     from_another_table: frozenset[str] = field(default=frozenset(), kw_only=True)
     suppression: Suppression | None = field(default=None, kw_only=True)
     keep_order: bool = field(default=False, kw_only=True)
+    order_by: str | None = field(default=None, kw_only=True)
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -178,6 +179,10 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
     if plan.unit.column is not None:
         _require_known(plan.unit.column, known)
     plan.unit.require_kept_by(table)
+    if plan.order_by is not None:
+        _require_known(plan.order_by, known)
+        # Kept rows are in the order of the column as it is; else in that of the column as it is published.
+        plan.unit.require_ordered_by(plan.order_by, table if plan.keep_order else seen)
     return BoundPlan(
         columns,
         plan.public,
@@ -188,6 +193,7 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
         suppression=plan.suppression,
         from_another_table=plan.from_another_table,
         keep_order=plan.keep_order,
+        order_by=plan.order_by,
     )
 
 

@@ -47,6 +47,13 @@ UseOfRelease: TypeAlias = Annotated[
 KeepOrder: TypeAlias = Annotated[
     Asked[bool], Option("Release rows in the table's order, which may reveal more than their values.")
 ]
+OrderBy: TypeAlias = Annotated[
+    Asked[str | None],
+    Option(
+        "The column, such as a time, that orders the rows for whoever sees them; public, or with --keep-order.",
+        "COLUMN",
+    ),
+]
 Dataset: TypeAlias = Annotated[str | None, Option("The account in the ledger; default: the table's name.", "NAME")]
 Purpose: TypeAlias = Annotated[Asked[str | None], IN_WORDS, Option("Declared: what the release is for.", "TEXT")]
 Recipient: TypeAlias = Annotated[Asked[str | None], IN_WORDS, Option("Declared: who gets it.", "TEXT")]
