@@ -22,6 +22,8 @@ _STEPS = 1 << 31
 """Rounds of expectation and maximisation: as many as take so many multiplications."""
 _WINDOW, _MARGIN = 128, 64
 """Rows that are guessed together by what follows what, and how many more are looked at on either side."""
+_PAIRS, _CHANCES = 20, 50
+"""Of neighbours for every step from letter to letter, by which it is learnt; and the chances of staying tried."""
 _CELLS = 1 << 21
 """Probabilities of windows held in memory."""
 _LEAST = 1e-12
@@ -62,11 +64,17 @@ def by_steps(released: Codes, series: Series, channel: Floats, prior: Floats) ->
     few, likely = _fewer(released, channel)
     followed, width = np.flatnonzero(series.followed), likely.shape[1]
     pairs = np.bincount(few[followed] * width + few[followed + 1], minlength=width**2).reshape(width, width)
-    joint = np.outer(prior, prior)
+    apart = np.outer(prior, prior)
+    if pairs.sum() < _PAIRS * len(prior) ** 2:
+        # Too few to learn every step: a letter stays with one chance, or is drawn anew.
+        stays = [stay * np.diag(prior) + (1 - stay) * apart for stay in np.linspace(0, 1, _CHANCES, endpoint=False)]
+        joint = max(stays, key=lambda one: float((pairs * np.log(likely.T @ one @ likely + _LEAST)).sum()))
+        return _forth_and_back(released, series, channel, prior, _normalised(joint + _LEAST * apart))
+    joint = apart
     for _ in range(_rounds(width * len(prior) * (width + len(prior)))):
         joint = joint * (likely @ (pairs / np.maximum(likely.T @ joint @ likely, _LEAST)) @ likely.T)
         joint /= joint.sum()
-    return _forth_and_back(released, series, channel, prior, _normalised(joint + _LEAST * np.outer(prior, prior)))
+    return _forth_and_back(released, series, channel, prior, _normalised(joint + _LEAST * apart))
 
 
 def _forth_and_back(released: Codes, series: Series, channel: Floats, prior: Floats, steps: Floats) -> Floats:

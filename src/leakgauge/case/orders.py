@@ -21,7 +21,7 @@ from leakgauge.case.series import Series
 from leakgauge.mechanisms.mechanism import Outputs
 from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability.cells import Codes, Floats
-from leakgauge.randomness import Simulated
+from leakgauge.randomness import Simulated, simulation
 from leakgauge.randomness.row_order import RowOrder
 from leakgauge.release.letters import numbers_of
 from leakgauge.tables import Table, open_table
@@ -90,8 +90,10 @@ def _in_order(rows: _Rows, whose: Codes, columns: Sequence[str], *, kept: bool) 
         # Whoever can tell persons apart sees each one's rows in the table's order.
         order = np.lexsort((together, whose))
         yield order, Series.of(whose[order])
+    # Rows that agree in the column, because it is published coarser, stand in any order unless the table's is kept.
+    ties = together if kept else simulation(_SEED).permutation(len(whose))
     for name in columns:
-        order = np.lexsort((ranks_of(rows.values[name], name)[0], whose))
+        order = np.lexsort((ties, ranks_of(rows.values[name], name)[0], whose))
         yield order, Series.of(whose[order])
 
 

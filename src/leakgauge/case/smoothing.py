@@ -39,18 +39,25 @@ def _by_spectrum(away: Floats, series: Series, noise_variance: float | None) -> 
     waves = dct(away, norm="ortho")[1:]
     power = waves**2
     floor = float(power[-max(int(_FLOOR * len(power)), 1) :].mean()) if noise_variance is None else noise_variance
+    floor = max(floor, 1e-300)
     widths = [one for one in _WIDTHS if 4 * one <= len(power)] or _WIDTHS[:1]
+
     # Whittle's likelihood of every frequency by its neighbours alone, so that the finest spectrum does not win.
-    spectra = [np.maximum(_from_neighbours(power, width), max(floor, 1e-300)) for width in widths]
-    spectrum = min(spectra, key=lambda one: float((np.log(one) + power / one).sum()))
+    def surprise(width: int) -> float:
+        expected = np.maximum(_near(power, width, own=False), floor)
+        return float((np.log(expected) + power / expected).sum())
+
+    spectrum = np.maximum(_near(power, min(widths, key=surprise), own=True), floor)
     return np.asarray(idct(np.concatenate([[0.0], waves * (1 - floor / spectrum)]), norm="ortho"))
 
 
-def _from_neighbours(power: Floats, width: int) -> Floats:
-    """Of each frequency the mean power of the others near it; nearer where frequencies are low, where it is steep."""
+def _near(power: Floats, width: int, *, own: bool) -> Floats:
+    """Of each frequency the mean power of those near it; nearer where frequencies are low, where it is steep."""
     at, sums = np.arange(len(power)), np.concatenate([[0.0], np.cumsum(power)])
     away = np.minimum(width, 1 + at // 2)
     first, last = np.maximum(at - away, 0), np.minimum(at + away + 1, len(power))
+    if own:
+        return np.asarray((sums[last] - sums[first]) / (last - first))
     return np.asarray((sums[last] - sums[first] - power) / np.maximum(last - first - 1, 1))
 
 

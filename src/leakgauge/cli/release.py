@@ -106,7 +106,7 @@ def command(table: str, asked: Releasing, output: str | None, reading: Reading, 
     from leakgauge.telling import releasing
 
     plan, address, dataset, sign = read_plan(asked.plan), asked.ledger, asked.dataset, asked.sign
-    plan.keep_order = plan.keep_order or asked.keep_order
+    plan.keep_order, plan.order_by = plan.keep_order or asked.keep_order, asked.order_by or plan.order_by
     if output is None and not asked.dry_run:
         raise OptionError("No output is named; add -o OUT, or --dry-run.")
     where = None if output is None else destination(output, on_workers=asked.on_workers)
@@ -133,6 +133,8 @@ def command(table: str, asked: Releasing, output: str | None, reading: Reading, 
         open_table(table, **reading.given()) as source,
         nullcontext() if address is None else open_ledger(address) as ledger,
     ):
+        if plan.order_by is not None:
+            plan.unit.require_ordered_by(plan.order_by, source)
         known = _priors(asked.prior, source, plan)
         if asked.dry_run:
             bound, cost, verdict = preview(plan, source, ledger, name, known)

@@ -181,8 +181,7 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
     plan.unit.require_kept_by(table)
     if plan.order_by is not None:
         _require_known(plan.order_by, known)
-        # Kept rows are in the order of the column as it is; else in that of the column as it is published.
-        plan.unit.require_ordered_by(plan.order_by, table if plan.keep_order else seen)
+        _require_seen_in_order(plan.order_by, plan)
     return BoundPlan(
         columns,
         plan.public,
@@ -305,6 +304,16 @@ def _require_known(name: str, known: Mapping[str, Column]) -> None:
             "The plan names column {name!r}, which is not in the table; {hint}",
             name=name,
             hint=did_you_mean(name, known),
+        )
+
+
+def _require_seen_in_order(name: str, plan: ReleasePlan) -> None:
+    """Refuse an order that nobody sees: its column is not published, and rows leave in a random order."""
+    if not plan.keep_order and name not in plan.public:
+        raise OptionError(
+            "The plan orders rows by column {name!r}, which it does not publish, and they leave in a random order; "
+            "name the column as public, set keep_order = true, or leave order_by out.",
+            name=name,
         )
 
 

@@ -139,12 +139,6 @@ class ReleasePlan:
                 raise OptionError(
                     "Column {name!r} is named twice, as public and again; name each column once.", name=name
                 )
-        if order_by is not None and not keep_order and order_by not in self.public:
-            raise OptionError(
-                "The plan orders rows by column {name!r}, which it does not publish, and they leave in a random order; "
-                "name the column as public, set keep_order = true, or leave order_by out.",
-                name=order_by,
-            )
         if not self.columns.keys() - self.unprotected:
             raise OptionError("The plan protects no column by a mechanism; name at least one under [columns].")
         read = {name for how in self.columns.values() if isinstance(how, NamedChannel) for name in how.inputs}
