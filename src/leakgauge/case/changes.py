@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import heapq
 import math
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -20,10 +22,12 @@ _FINER = 16
 _ROUNDS, _FEWEST_ROUNDS = 500, 20
 _STEPS = 1 << 31
 """Rounds of expectation and maximisation: as many as take so many multiplications."""
-_WINDOW, _MARGIN = 128, 64
+_WINDOW, _MARGIN = 256, 128
 """Rows that are guessed together by what follows what, and how many more are looked at on either side."""
-_PAIRS, _CHANCES = 20, 50
-"""Of neighbours for every step from letter to letter, by which it is learnt; and the chances of staying tried."""
+_PAIRS = 20
+"""Of neighbours for every step from letter to letter, by which it is learnt."""
+_LEAVES = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.001)
+"""The chances with which a letter is drawn anew that are tried."""
 _CELLS = 1 << 21
 """Probabilities of windows held in memory."""
 _LEAST = 1e-12
@@ -56,54 +60,88 @@ def by_changes(released: Codes, series: Series, channel: Floats, prior: Floats) 
     return _normalised(shares[segment] * channel[:, released].T)
 
 
+def by_stays(released: Codes, series: Series, channel: Floats, prior: Floats) -> Floats:
+    """Of each row the posterior of its letter, where a letter stays with one chance or is drawn anew.
+
+    The chance is that which makes the released values likeliest.
+    """
+    found = [_by_chain(released, series, channel, prior, _Stays(1 - leaves, prior)) for leaves in _LEAVES]
+    return max(found, key=lambda one: one[1])[0]
+
+
 def by_steps(released: Codes, series: Series, channel: Floats, prior: Floats) -> Floats:
     """Of each row the posterior of its letter, where a letter depends on the one before it (a hidden Markov chain).
 
-    How often one letter follows another is what makes the released pairs of neighbours likeliest.
+    How often one letter follows another is what makes the released pairs of neighbours likeliest. Where these are too
+    few for that, a letter stays or is drawn anew.
     """
     few, likely = _fewer(released, channel)
     followed, width = np.flatnonzero(series.followed), likely.shape[1]
+    if len(followed) < _PAIRS * len(prior) ** 2:
+        return by_stays(released, series, channel, prior)
     pairs = np.bincount(few[followed] * width + few[followed + 1], minlength=width**2).reshape(width, width)
-    apart = np.outer(prior, prior)
-    if pairs.sum() < _PAIRS * len(prior) ** 2:
-        # Too few to learn every step: a letter stays with one chance, or is drawn anew.
-        stays = [stay * np.diag(prior) + (1 - stay) * apart for stay in np.linspace(0, 1, _CHANCES, endpoint=False)]
-        joint = max(stays, key=lambda one: float((pairs * np.log(likely.T @ one @ likely + _LEAST)).sum()))
-        return _forth_and_back(released, series, channel, prior, _normalised(joint + _LEAST * apart))
-    joint = apart
+    joint = apart = np.outer(prior, prior)
     for _ in range(_rounds(width * len(prior) * (width + len(prior)))):
         joint = joint * (likely @ (pairs / np.maximum(likely.T @ joint @ likely, _LEAST)) @ likely.T)
         joint /= joint.sum()
-    return _forth_and_back(released, series, channel, prior, _normalised(joint + _LEAST * apart))
+    return _by_chain(released, series, channel, prior, _Steps(_normalised(joint + _LEAST * apart)))[0]
 
 
-def _forth_and_back(released: Codes, series: Series, channel: Floats, prior: Floats, steps: Floats) -> Floats:
-    """The posterior of a chain with these chances of a step, in windows side by side."""
+class _Chain(Protocol):
+    """The chances of the next letter."""
+
+    def next(self, shares: Floats) -> Floats:
+        """Of the next letter, by those of this one."""
+
+    def before(self, chances: Floats) -> Floats:
+        """Of what is seen later, for each letter, by those for each next one."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    steps: Floats
+
+    def next(self, shares: Floats) -> Floats:
+        return shares @ self.steps
+
+    def before(self, chances: Floats) -> Floats:
+        return chances @ self.steps.T
+
+
+@dataclass(frozen=True, eq=False)
+class _Stays:
+    stays: float
+    prior: Floats
+
+    def next(self, shares: Floats) -> Floats:
+        return self.stays * shares + (1 - self.stays) * self.prior
+
+    def before(self, chances: Floats) -> Floats:
+        return np.asarray(self.stays * chances + (1 - self.stays) * (chances @ self.prior)[:, None])
+
+
+def _by_chain(released: Codes, series: Series, channel: Floats, prior: Floats, chain: _Chain) -> tuple[Floats, float]:
+    """The posterior of each row, forth and back in windows side by side, and the logarithm of the likelihood."""
     rows, windows = len(released), -(-len(released) // _WINDOW)
-    parts = -(-windows * (_WINDOW + 2 * _MARGIN) * len(prior) // _CELLS)
-    made = [
-        _in_windows(some * _WINDOW - _MARGIN, released, series, channel, prior, steps)
-        for some in np.array_split(np.arange(windows), min(parts, windows))
-    ]
-    return np.concatenate(made)[:rows]
-
-
-def _in_windows(first: Codes, released: Codes, series: Series, channel: Floats, prior: Floats, steps: Floats) -> Floats:
-    rows = len(released)
-    at = first[:, None] + np.arange(_WINDOW + 2 * _MARGIN)
-    there, held = (at >= 0) & (at < rows), np.clip(at, 0, rows - 1)
-    chances = np.where(there[:, :, None], channel.T[released[held]], 1.0)
-    begins = (series.places == 0)[held] & there
-    forth, back = np.empty(chances.shape), np.ones(chances.shape)
-    last = np.broadcast_to(prior, forth[:, 0].shape)
-    for place in range(at.shape[1]):
-        came = np.where(begins[:, place, None] | (place == 0), prior, last @ steps)
-        last = forth[:, place] = _normalised(came * chances[:, place])
-    for place in range(at.shape[1] - 2, -1, -1):
-        comes = (chances[:, place + 1] * back[:, place + 1]) @ steps.T
-        back[:, place] = np.where(begins[:, place + 1, None], 1.0, _normalised(comes))
-    middle = slice(_MARGIN, _MARGIN + _WINDOW)
-    return _normalised((forth[:, middle] * back[:, middle]).reshape(-1, len(prior)))
+    parts = min(-(-windows * (_WINDOW + 2 * _MARGIN) * len(prior) // _CELLS), windows)
+    made, likelihood = list[Floats](), 0.0
+    for some in np.array_split(np.arange(windows), parts):
+        at = (some * _WINDOW - _MARGIN)[:, None] + np.arange(_WINDOW + 2 * _MARGIN)
+        there, held = (at >= 0) & (at < rows), np.clip(at, 0, rows - 1)
+        chances = np.where(there[:, :, None], channel.T[released[held]], 1.0)
+        begins = (series.places == 0)[held] & there
+        forth, back, last = np.empty(chances.shape), np.ones(chances.shape), np.tile(prior, (len(some), 1))
+        for place in range(at.shape[1]):
+            came = np.where(begins[:, place, None] | (place == 0), prior, chain.next(last)) * chances[:, place]
+            last = forth[:, place] = _normalised(came)
+            if _MARGIN <= place < _MARGIN + _WINDOW:
+                likelihood += float(np.log(np.maximum(came.sum(axis=1), 1e-300)).sum())
+        for place in range(at.shape[1] - 2, -1, -1):
+            comes = chain.before(chances[:, place + 1] * back[:, place + 1])
+            back[:, place] = np.where(begins[:, place + 1, None], 1.0, _normalised(comes))
+        middle = slice(_MARGIN, _MARGIN + _WINDOW)
+        made.append(_normalised((forth[:, middle] * back[:, middle]).reshape(-1, len(prior))))
+    return np.concatenate(made)[:rows], likelihood
 
 
 def _fewer(released: Codes, channel: Floats) -> tuple[Codes, Floats]:

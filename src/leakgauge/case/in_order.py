@@ -10,7 +10,7 @@ import numpy as np
 from leakgauge.artefacts.dials import Attacker, AttackerName, share
 from leakgauge.artefacts.quantity import Quantity
 from leakgauge.case.certainty import NOTHING_LEFT
-from leakgauge.case.changes import by_changes, by_steps
+from leakgauge.case.changes import by_changes, by_stays, by_steps
 from leakgauge.case.numbers import TENTHS, tenths
 from leakgauge.case.series import Series, marks_of_letters, marks_of_numbers, order_matters
 from leakgauge.case.smoothing import filtered
@@ -18,7 +18,7 @@ from leakgauge.probability.cells import Codes, Floats
 
 MOST_ROWS = 100_000
 """Attacked, in a few pieces of a longer column."""
-_MOST_CELLS = 1 << 22
+_MOST_CELLS = 1 << 21
 """Rows × letters attacked."""
 _MOST_LETTERS = 1 << 10
 _EXPOSED = 0.1
@@ -41,8 +41,8 @@ def letters_in_order(
 ) -> Attacker | None:
     """An attacker on letters in an order; None where the order does not matter.
 
-    A row is guessed from its own released value and its neighbours', by change points and by a Markov chain; the better
-    of the two counts. What she gains is shown by guessing, so that ``told`` is the same share: a lower bound.
+    A row is guessed from its own released value and its neighbours', by change points and by Markov chains; the best
+    of them counts. What she gains is shown by guessing, so that ``told`` is the same share: a lower bound.
 
     Args:
         true: the number of each row's letter.
@@ -74,7 +74,7 @@ def letters_in_order(
         channel = np.asarray(counted / counted.sum(axis=1, keepdims=True), dtype=np.float64)
     at = np.arange(len(true))
     tried, surest = list[Floats](), list[tuple[Quantity, int]]()
-    for by in (by_changes, by_steps):
+    for by in (by_changes, by_steps, by_stays):
         posterior = by(released, series, channel, prior)
         guess = posterior.argmax(axis=1)
         tried.append(np.asarray(guess == true, dtype=np.float64))

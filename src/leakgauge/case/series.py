@@ -22,9 +22,9 @@ MOST_TESTED = 1 << 13
 """Values, or means of stretches, that a permutation shuffles."""
 _PIECES = 16
 """That a longer column is represented by, each in one piece: rows drawn one by one would have no neighbours."""
-_STRETCHES = (1, 16, 256, 4096)
+_STRETCHES = (1, 8, 64, 512, 4096)
 """Rows whose means are compared: a faint difference between distant rows does not show in two neighbours."""
-_FEWEST = 50
+_FEWEST = 30
 """Neighbours that say anything."""
 _MOST_VALUES = 8
 """Letters that are told apart; the rarer ones are one."""
