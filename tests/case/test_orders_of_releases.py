@@ -81,6 +81,9 @@ def test_an_order_that_does_not_matter_adds_nobody() -> None:
 def test_a_column_orders_the_rows_where_it_is_published_or_the_order_is_kept() -> None:
     table = people(mixed=True)
     assert gained(attackers(ReleasePlan({"status": FAINT}, order_by="time", **KEPT), table)) > 0.7
+    texts = pa.array([f"at {value:04}" for value in table["time"].to_pylist()])
+    written = table.set_column(table.column_names.index("time"), "time", texts)
+    assert gained(attackers(ReleasePlan({"status": FAINT}, order_by="time", **KEPT), written)) > 0.7
     public = gained(attackers(ReleasePlan({"status": FAINT}, ["time"], order_by="time"), table))
     # A published number that differs in every row orders them without being declared.
     assert gained(attackers(ReleasePlan({"status": FAINT}, ["time"]), table)) == public > 0.7

@@ -95,7 +95,14 @@ def test_every_field_tells_plans_apart() -> None:
     fields: list[dict[str, Any]] = [
         *({"public": ["city"]}, {"bins": {"job": "month"}}, {"unit": "id"}, {"unit": "id", "rows_per_unit": 2}),
         *({"public": ["city"], "suppress_below": 5}, {"public": ["city"], "suppress_below": 5, "suppress_unit": "id"}),
-        *({"clamp": "job"}, {"unprotected": "job"}, {"from_another_table": "job"}, {"keep_order": True}, {"order_by": "day"}, {}),
+        *(
+            {"clamp": "job"},
+            {"unprotected": "job"},
+            {"from_another_table": "job"},
+            {"keep_order": True},
+            {"order_by": "day"},
+            {},
+        ),
     ]
     made = [ReleasePlan(columns, **one) for one in fields]
     assert [made.index(plan) for plan in made] == [*range(len(fields))]

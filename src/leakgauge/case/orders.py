@@ -23,7 +23,7 @@ from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import Simulated, simulation
 from leakgauge.randomness.row_order import RowOrder
-from leakgauge.release.letters import numbers_of
+from leakgauge.release.letters import encoded, numbers_of
 from leakgauge.tables import Table, open_table
 from leakgauge.tables.sampling import decoded, taken
 from leakgauge.tables.table import Kind
@@ -93,8 +93,21 @@ def _in_order(rows: _Rows, whose: Codes, columns: Sequence[str], *, kept: bool) 
     # Rows that agree in the column, because it is published coarser, stand in any order unless the table's is kept.
     ties = together if kept else simulation(_SEED).permutation(len(whose))
     for name in columns:
-        order = np.lexsort((ties, ranks_of(rows.values[name], name)[0], whose))
+        order = np.lexsort((ties, _sorted(rows.values[name], name), whose))
         yield order, Series.of(whose[order])
+
+
+def _sorted(values: pa.Array, name: str) -> Codes:
+    """The number of each value in ascending order; of texts, in which files may hold times, by their letters."""
+    import pyarrow.compute as pc
+
+    ranks, ordered = ranks_of(values, name)
+    if ordered:
+        return ranks
+    different, codes = encoded(values, name)
+    place = np.empty(len(different), dtype=np.int64)
+    place[np.asarray(pc.sort_indices(different))] = np.arange(len(different))
+    return place[codes]
 
 
 @dataclass(frozen=True, eq=False)
