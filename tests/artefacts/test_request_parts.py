@@ -41,6 +41,7 @@ ASKED: dict[str, dict[str, Any]] = {
         "min_protection": 60,
         "use": "rows",
         "keep_order": True,
+        "order_by": "hour",
         "bins": ["age=width:10"],
         "levels": ["w=w.csv:1"],
         "suppress_below": None,

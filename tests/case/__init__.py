@@ -1,0 +1,1 @@
+"""Tests of what whoever looks at a release sees."""

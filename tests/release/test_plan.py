@@ -66,6 +66,7 @@ def plans(draw: st.DrawFn, levels: Levels) -> ReleasePlan:
         unprotected=[name for name in draw(some) if name != first],
         from_another_table=draw(st.lists(st.sampled_from(names), unique=True)),
         keep_order=draw(st.booleans()),
+        order_by=draw(st.sampled_from([None, *names])),
     )
 
 
@@ -94,7 +95,14 @@ def test_every_field_tells_plans_apart() -> None:
     fields: list[dict[str, Any]] = [
         *({"public": ["city"]}, {"bins": {"job": "month"}}, {"unit": "id"}, {"unit": "id", "rows_per_unit": 2}),
         *({"public": ["city"], "suppress_below": 5}, {"public": ["city"], "suppress_below": 5, "suppress_unit": "id"}),
-        *({"clamp": "job"}, {"unprotected": "job"}, {"from_another_table": "job"}, {"keep_order": True}, {}),
+        *(
+            {"clamp": "job"},
+            {"unprotected": "job"},
+            {"from_another_table": "job"},
+            {"keep_order": True},
+            {"order_by": "day"},
+            {},
+        ),
     ]
     made = [ReleasePlan(columns, **one) for one in fields]
     assert [made.index(plan) for plan in made] == [*range(len(fields))]
@@ -125,6 +133,7 @@ def test_a_record_keeps_all_of_its_plan(tmp_path: Path) -> None:
         unprotected="illness",
         from_another_table="illness",
         keep_order=True,
+        order_by="id",
     )
     with open_table(people) as table:
         bound = bind(plan, table)

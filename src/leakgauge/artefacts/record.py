@@ -130,6 +130,7 @@ class Plan(Part, frozen=True, kw_only=True):
         suppress_below: public values of rows in groups with fewer rows are missing.
         suppress_unit: whose values are persons, where groups have persons instead.
         keep_order: whether rows are in the table's order, as in all releases whose record does not say.
+        order_by: the column by which whoever sees the rows can put them in order, as far as it was declared.
     """
 
     public: Annotated[tuple[str, ...], Origin.DECLARED]
@@ -141,6 +142,7 @@ class Plan(Part, frozen=True, kw_only=True):
     suppress_unit: Annotated[str | None, Origin.DECLARED] = None
     suppressed: int | None = None
     keep_order: Annotated[bool, Origin.DECLARED] = True
+    order_by: Annotated[str | None, Origin.DECLARED] = None
 
     @property
     def origin(self) -> Origin:

@@ -119,7 +119,7 @@ def judge(
     hidden = tuple(secrets) or secrets_of(release)
     own = {one.name for secret in hidden if (one := plan.hiding(secret)) is not None}
     through = tuple(one.name for one in plan.columns if one.name not in own)
-    going = Outgoing(case, plan, through, terms.ruled_out is not None, terms.handed_out, release.output)
+    going = Outgoing(case, plan, through, terms.ruled_out is not None, terms.handed_out, release)
     evidence = {secret: with_attacks(going.evidence(secret, terms.use), audit, secret) for secret in hidden}
     if vetoes:
         # A claim that is disproved guarantees nothing.

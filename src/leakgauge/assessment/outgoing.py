@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -26,10 +25,12 @@ from leakgauge.case.certainty import newly_certain, worst_certain
 from leakgauge.case.counted import CountedSecret, channel_of
 from leakgauge.case.law import subsets
 from leakgauge.case.linking import linked_attackers, linked_law
+from leakgauge.case.orders import ordered_attackers
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Statement, ZeroConcentratedDP
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
 from leakgauge.probability.labels import text_of
+from leakgauge.release import Release
 from leakgauge.release.bound import RecordedPlan
 from leakgauge.release.estimates.handed_out import BY_LAW, KitTerms
 from leakgauge.release.estimates.offered import Offered
@@ -46,7 +47,7 @@ class Outgoing:
         public_through: the public columns that leave through a channel.
         ruled_out: whether nobody can tell which released row is a person's, but by the published columns.
         handed_out: what decides, beside the plan, what recipients get.
-        released: the release, once it is drawn.
+        release: once it is drawn; None before.
     """
 
     case: Case
@@ -54,7 +55,7 @@ class Outgoing:
     public_through: tuple[str, ...] = ()
     ruled_out: bool = False
     handed_out: KitTerms = BY_LAW
-    released: Path | None = None
+    release: Release | None = None
     _laws: dict[Secret, Law | None] = field(default_factory=dict, repr=False)
 
     def law(self, secret: Secret) -> Law | None:
@@ -84,6 +85,7 @@ class Outgoing:
             attackers=(
                 *(linked or evidence.attackers),
                 *attackers_with_earlier(self.case, self.plan, secret, law),
+                *ordered_attackers(self.case, self.plan, secret, self.release),
             ),
             guarantee=guaranteed(claims, given_counts=given_counts),
             statistics=tuple(self._worths(secret, use)),
@@ -142,7 +144,8 @@ class Outgoing:
 
     @cached_property
     def _offered(self) -> Mapping[str, Offered]:
-        return self.handed_out.offered(self.plan, self.case.table, self.released)
+        released = None if self.release is None else self.release.output
+        return self.handed_out.offered(self.plan, self.case.table, released)
 
     def _worths(self, secret: Secret, use: Use) -> Iterator[Statistic]:
         """Of the shares, or the mean, and of every cross-table with a published column that has rows enough."""

@@ -11,7 +11,7 @@ import click
 
 from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.part import Names, Option, RequestPart
-from leakgauge.artefacts.request.shared_options import KeepOrder
+from leakgauge.artefacts.request.shared_options import KeepOrder, OrderBy
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import say
@@ -44,6 +44,7 @@ class Releasing(RequestPart, frozen=True):
         ),
     ] = ()
     keep_order: KeepOrder = False
+    order_by: OrderBy = None
     overwrite: Annotated[bool, Option("Replace existing files.")] = False
     dry_run: Annotated[bool, Option("Show the cost; release and write nothing, use no budget.")] = False
     simulate: Annotated[
@@ -58,7 +59,7 @@ class Releasing(RequestPart, frozen=True):
 @click.command(
     cls=Grouped,
     groups={
-        message("Plan and files"): "plan output record overwrite keep_order sign on_workers",
+        message("Plan and files"): "plan output record overwrite keep_order order_by sign on_workers",
         message("Budget"): "ledger dataset prior",
         message("Reading the table"): options.names_of(Reading),
         message("Other options"): "dry_run simulate as_json",
@@ -105,7 +106,7 @@ def command(table: str, asked: Releasing, output: str | None, reading: Reading, 
     from leakgauge.telling import releasing
 
     plan, address, dataset, sign = read_plan(asked.plan), asked.ledger, asked.dataset, asked.sign
-    plan.keep_order = plan.keep_order or asked.keep_order
+    plan.keep_order, plan.order_by = plan.keep_order or asked.keep_order, asked.order_by or plan.order_by
     if output is None and not asked.dry_run:
         raise OptionError("No output is named; add -o OUT, or --dry-run.")
     where = None if output is None else destination(output, on_workers=asked.on_workers)
@@ -132,6 +133,8 @@ def command(table: str, asked: Releasing, output: str | None, reading: Reading, 
         open_table(table, **reading.given()) as source,
         nullcontext() if address is None else open_ledger(address) as ledger,
     ):
+        if plan.order_by is not None:
+            plan.unit.require_ordered_by(plan.order_by, source)
         known = _priors(asked.prior, source, plan)
         if asked.dry_run:
             bound, cost, verdict = preview(plan, source, ledger, name, known)

@@ -93,6 +93,7 @@ class RecordedPlan:
     from_another_table: frozenset[str] = field(default=frozenset(), kw_only=True)
     suppression: Suppression | None = field(default=None, kw_only=True)
     keep_order: bool = field(default=False, kw_only=True)
+    order_by: str | None = field(default=None, kw_only=True)
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -178,6 +179,9 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
     if plan.unit.column is not None:
         _require_known(plan.unit.column, known)
     plan.unit.require_kept_by(table)
+    if plan.order_by is not None:
+        _require_known(plan.order_by, known)
+        _require_seen_in_order(plan.order_by, plan)
     return BoundPlan(
         columns,
         plan.public,
@@ -188,6 +192,7 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
         suppression=plan.suppression,
         from_another_table=plan.from_another_table,
         keep_order=plan.keep_order,
+        order_by=plan.order_by,
     )
 
 
@@ -299,6 +304,16 @@ def _require_known(name: str, known: Mapping[str, Column]) -> None:
             "The plan names column {name!r}, which is not in the table; {hint}",
             name=name,
             hint=did_you_mean(name, known),
+        )
+
+
+def _require_seen_in_order(name: str, plan: ReleasePlan) -> None:
+    """Refuse an order that nobody sees: its column is not published, and rows leave in a random order."""
+    if not plan.keep_order and name not in plan.public:
+        raise OptionError(
+            "The plan orders rows by column {name!r}, which it does not publish, and they leave in a random order; "
+            "name the column as public, set keep_order = true, or leave order_by out.",
+            name=name,
         )
 
 

@@ -39,6 +39,7 @@ _KINDS: dict[str, type] = {
     "rows_per_unit": object,
     "suppress_below": object,
     "keep_order": object,
+    "order_by": str,
 }
 """Everything a plan can say; tables and lists hold texts, and the plan itself checks its numbers."""
 _CHANNEL = "channel:file="
@@ -67,6 +68,8 @@ class ReleasePlan:
             last month's: they are kept private like letters of this table.
         keep_order: whether rows are released in the table's order, which may reveal what their values do not; by
             default they leave in a random order.
+        order_by: the column, such as a time, by which whoever sees the rows can put them in order, because it is public
+            or the order is kept; it differs in every row, or in every row of a person.
 
     Raises:
         OptionError: nothing to release, a column named twice, bins of a column that is not released, or a channel that
@@ -94,6 +97,7 @@ class ReleasePlan:
         unprotected: Iterable[str] = (),
         from_another_table: Iterable[str] = (),
         keep_order: bool = False,
+        order_by: str | None = None,
     ):
         self.columns: Mapping[str, Planned] = {name: _planned(name, how) for name, how in columns.items()}
         self.public = tuple(public)
@@ -121,6 +125,7 @@ class ReleasePlan:
             )
         self.from_another_table = frozenset(from_another_table)
         self.keep_order = keep_order
+        self.order_by = order_by
         if unit in (*self.columns, *self.public):
             raise OptionError("Column {name!r} is the unit, which is never released; leave it out.", name=unit)
         if suppress_unit in (*self.columns, *self.public):
@@ -176,6 +181,7 @@ class ReleasePlan:
             "suppress_below": None if hidden is None else hidden.below,
             "suppress_unit": None if hidden is None else hidden.unit,
             "keep_order": self.keep_order or None,
+            "order_by": self.order_by,
             "from_another_table": sorted(self.from_another_table) or None,
             "unprotected": sorted(self.unprotected) or None,
             "clamp": self.clamp or None,
@@ -208,9 +214,9 @@ class ReleasePlan:
 def read_plan(path: Path | str, known: Mapping[str, Levels] | None = None) -> ReleasePlan:
     """The plan in a TOML file: ``public = […]``, ``[columns]``, ``[bins]``, ``[levels]``, and the numbers of a plan.
 
-    These are ``suppress_below``, ``suppress_unit``, ``unit``, ``rows_per_unit`` and ``keep_order``. Paths of channels
-    and levels are relative to it; levels that are already ``known`` are not read. ``from_another_table = […]``,
-    ``unprotected = […]`` and ``clamp = […]`` are as in ``ReleasePlan``.
+    These are ``suppress_below``, ``suppress_unit``, ``unit``, ``rows_per_unit``, ``keep_order`` and ``order_by``. Paths
+    of channels and levels are relative to it; levels that are already ``known`` are not read. ``from_another_table =
+    […]``, ``unprotected = […]`` and ``clamp = […]`` are as in ``ReleasePlan``.
 
     Raises:
         FileError: the file cannot be read, or is not a plan.

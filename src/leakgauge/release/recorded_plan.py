@@ -47,6 +47,7 @@ def recorded_plan(plan: RecordedPlan) -> Plan:
         suppress_unit=None if plan.suppression is None else plan.suppression.unit,
         suppressed=plan.suppressed,
         keep_order=plan.keep_order,
+        order_by=plan.order_by,
     )
 
 
@@ -147,6 +148,7 @@ def plan_of(record: Record | PublicRecord, place: Path) -> RecordedPlan:
         suppression=suppression(plan),
         from_another_table=from_another_table(plan),
         keep_order=plan.keep_order,
+        order_by=plan.order_by,
     )
 
 
@@ -170,6 +172,7 @@ def asked_again(plan: Plan, place: Path) -> ReleasePlan:
         unprotected=[name for name, column in plan.columns.items() if column.unprotected],
         from_another_table=from_another_table(plan),
         keep_order=plan.keep_order,
+        order_by=plan.order_by,
     )
 
 

@@ -58,6 +58,21 @@ class UnitOfProtection:
                 declared=self.rows,
             )
 
+    def require_ordered_by(self, column: str, table: Table) -> None:
+        """Refuse a column that does not order the rows of a table, or those of a person."""
+        (sizes,) = table.group_sizes([(column,) if self.column is None else (self.column, column)])
+        if sizes.largest > 1:
+            raise TableError(
+                "{found} values of column {column!r} occur in several rows, so it does not order them; name a column "
+                "that differs in every row, or the column of persons with --unit if it does in the rows of each."
+                if self.column is None
+                else "{found} values of column {column!r} occur in several rows of one value of {unit!r}, so it does "
+                "not order them; name a column that differs in every row of a person.",
+                found=sizes.groups - sizes.alone,
+                column=column,
+                unit=self.column,
+            )
+
     def cost(self, step: Step) -> Step:
         """The cost to a person of a step on one row: once for each row."""
         return replace(step, count=step.count * self.rows)

@@ -68,6 +68,7 @@ class RequestOptions(ReadingOptions, total=False):
     keep: str | None
     clamp: bool
     keep_order: bool
+    order_by: str | None
     policy: str | Path | None
     bins: Sequence[str]
     levels: Sequence[str]
@@ -157,6 +158,7 @@ class Request(Part, frozen=True):
             raise OptionError("The aims of a request are not those of its secrets; give one for each.")
         self._require_public()
         self._require_kept()
+        self._require_order()
         self._require_one_column()
         self._require_targets()
         if not self.is_searched and any((aim.lower, aim.upper) != (None, None) for aim in self.aims):
@@ -241,6 +243,16 @@ class Request(Part, frozen=True):
             raise OptionError(
                 "--keep associations needs to know how useful the release must be; add --max-distortion, --within or "
                 "--max-leakage to --local-dp."
+            )
+
+    def _require_order(self) -> None:
+        """Refuse an order that nobody sees: its column is not published, and rows leave in a random order."""
+        column = self.limits.order_by
+        if column is not None and not self.limits.keep_order and column not in self.roles.public_as_is:
+            raise OptionError(
+                "--order-by {column!r} is an order that nobody sees, since rows leave in a random order; add "
+                "--keep-order, publish the column with --public {column!s}, or leave --order-by out.",
+                column=column,
             )
 
     def _require_one_column(self) -> None:

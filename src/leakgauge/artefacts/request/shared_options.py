@@ -48,6 +48,13 @@ UseOfRelease: TypeAlias = Annotated[
 KeepOrder: TypeAlias = Annotated[
     Asked[bool], Option("Release rows in the table's order, which may reveal more than their values.")
 ]
+OrderBy: TypeAlias = Annotated[
+    Asked[str | None],
+    Option(
+        "The column, such as a time, that orders the rows for whoever sees them; public, or with --keep-order.",
+        "COLUMN",
+    ),
+]
 HIGH: Final = "high"
 SENSITIVITIES: Final = ("ordinary", HIGH)
 Sensitivity: TypeAlias = Annotated[

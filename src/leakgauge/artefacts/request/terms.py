@@ -29,6 +29,7 @@ from leakgauge.artefacts.request.shared_options import (
     KeepOrder,
     Levels,
     MinUsefulness,
+    OrderBy,
     Purpose,
     Recipient,
     Review,
@@ -148,6 +149,7 @@ class Limits(RequestPart, frozen=True):
     ] = None
     clamp: Annotated[bool, Origin.DECLARED, Option("Clamp released numbers to the declared bounds.")] = False
     keep_order: KeepOrder = False
+    order_by: OrderBy = None
     policy: Annotated[
         str | None, Names.PLACE, ON_PAGE, Option("Limits to keep, in TOML; exit 1 if one is broken.", "FILE")
     ] = None

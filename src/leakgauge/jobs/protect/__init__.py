@@ -183,7 +183,8 @@ def protect(
         names = tuple(column.name for column in source.columns())
         if earlier is not None:
             earlier.require_columns(request, source.columns())
-        for name in request.roles.columns:
+        order_by = request.limits.order_by
+        for name in (*request.roles.columns, *(() if order_by is None else (order_by,))):
             if name not in names:
                 raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(name, names))
         require_private_shares(request, earlier)
@@ -195,6 +196,8 @@ def protect(
             )
         if request.roles.rows_per_unit is not None:
             UnitOfProtection(request.roles.unit, request.roles.rows_per_unit).require_kept_by(source)
+        if order_by is not None:
+            UnitOfProtection(request.roles.unit).require_ordered_by(order_by, source)
         watch = watched(content, source)
         # Stages ask for the same counts, each a pass over all rows; a table that changed meanwhile is refused anyway.
         source = remembered(source)

@@ -114,6 +114,7 @@ def plan_of(sources: Sources, chosen: Mapping[Secret, Chosen], *, learnt: Sequen
         clamp=noisy if limits.clamp else (),
         unprotected=roles.public_through,
         keep_order=limits.keep_order,
+        order_by=limits.order_by,
     )
 
 

@@ -4,7 +4,7 @@ const KEPT = "leakgauge";
 const heard = new EventTarget();
 
 export const nothing = () => ({
-  roles: {}, together: false, keep_order: false, rows_per_unit: "", accept: [], bins: {}, missing: "", source: "",
+  roles: {}, together: false, keep_order: false, order_by: "", rows_per_unit: "", accept: [], bins: {}, missing: "", source: "",
   shares: {}, goal: "min_protection", points: {}, limits: { min_protection: "60", max_leakage: "", local_dp: "", within: "" },
   use: "statistics", min_usefulness: "", purpose: "", recipient: "", review: "", prepared_by: "",
   keep: "shares", distortion: "hamming", releases_per_period: "", policy: "", ledger: "",
@@ -106,5 +106,6 @@ export function asked() {
     together: groups().some((group) => group.length > 1),
     accept_unique: open.filter((name) => chosen.accept.includes(name)),
     keep_order: chosen.keep_order,
+    order_by: chosen.order_by && (chosen.keep_order || open.includes(chosen.order_by)) ? chosen.order_by : null,
   };
 }

@@ -57,7 +57,8 @@ export async function takeSettings(job, asked = job.asked) {
   else if (limit !== null) fields.limits[fields.goal] = typeof limit === "object" ? limit : String(limit);
   for (const name of ["use", "min_usefulness", ...DECIDED, ...DECLARED]) fields[name] = String(asked[name] ?? fields[name]);
   change("table", {
-    table, ...fields, roles, together, keep_order: Boolean(asked.keep_order), rows_per_unit: String(asked.rows_per_unit ?? ""),
+    table, ...fields, roles, together, keep_order: Boolean(asked.keep_order), order_by: asked.order_by ?? "",
+    rows_per_unit: String(asked.rows_per_unit ?? ""),
     accept: asked.accept_unique || [], shares: asked.public_distortion || {}, missing: missing.join(" "),
     bins: Object.fromEntries(bins.map((text) => [text.slice(0, text.lastIndexOf("=")), text.slice(text.lastIndexOf("=") + 1)])),
   });

@@ -146,7 +146,7 @@ function differences(job) {
     [say("background"), sorted(one.background)],
     [say("set of public columns"), sorted(one.public), sorted(one.accept_unique), limits(one.public_distortion)],
     [say("unit"), one.unit ?? null, one.rows_per_unit ?? null],
-    [say("order of rows"), Boolean(one.keep_order)],
+    [say("order of rows"), Boolean(one.keep_order), one.order_by ?? null],
     [say("set of ranges"), sorted(one.bins)],
     [say("text for missing"), sorted(one.missing)],
     [say("aim"), KINDS.map((kind) => limits(one[kind])), limits(one.min_usefulness)],

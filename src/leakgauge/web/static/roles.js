@@ -183,15 +183,22 @@ function optionsOf() {
   });
   const order = h("label", { class: "row", for: "keep-order" }, kept,
     say("Keep the rows in the table's order, which may reveal what their values do not"));
+  // A column orders the rows for whoever sees them only where it is published, or the order is kept.
+  const orders = h("select", { id: "order-by", change: () => change("roles", { order_by: orders.value }) });
+  const by = h("label", { class: "row", for: "order-by" }, say("Column that orders the rows, such as a time"), orders);
   const joint = h("label", { class: "row", for: "together" }, together, say("Protect the secrets together, as one"));
   const most = h("label", { class: "row", for: "rows-per-unit" }, say("Rows per person at most, as publicly known"), perUnit);
   return {
-    element: h("div", { class: "options" }, joint, most, order),
+    element: h("div", { class: "options" }, joint, most, order, by),
     show() {
       joint.hidden = columnsOf("secret").length < 2;
       most.hidden = !columnsOf("unit").length;
       together.checked = chosen.together;
       kept.checked = chosen.keep_order;
+      const able = chosen.keep_order ? chosen.table.columns.map(({ name }) => name) : columnsOf("public", "both");
+      by.hidden = !able.length;
+      orders.replaceChildren(h("option", { value: "" }, say("none")), ...able.map((name) => h("option", { value: name }, name)));
+      orders.value = able.includes(chosen.order_by) ? chosen.order_by : "";
       if (document.activeElement !== perUnit) perUnit.value = chosen.rows_per_unit;
     },
   };
