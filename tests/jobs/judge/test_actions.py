@@ -24,12 +24,12 @@ DIALS = ("protection", "surest", "usefulness")
 TOLD = {"purpose": "teaching", "recipient": "a school", "review": "2099-01-01"}
 JOBS: dict[str, dict[str, Any]] = {
     "too little noise": {"max_distortion": 0.1, **TOLD},
-    "too much noise": {"max_distortion": 0.55},
+    "too much noise": {"max_distortion": 0.55, "use": "rows"},
     "beside a public column": {"public": ("trade",), "max_distortion": 0.15},
     "bits": {"max_leakage": 1.0, "public": ("town",)},
-    "few bits": {"max_leakage": 0.01},
+    "few bits": {"max_leakage": 0.01, "use": "rows"},
     "a large ε": {"local_dp": 4.0, "background": ("trade",)},
-    "a small ε": {"local_dp": 0.2},
+    "a small ε": {"local_dp": 0.2, "use": "rows"},
     "randomized response": {"mechanism": ("randomized-response:epsilon=4",), "public": ("trade",)},
     "weak randomized response": {"mechanism": ("randomized-response:epsilon=0.3",)},
     "keep or redraw": {"mechanism": ("keep-or-redraw:epsilon=4",)},
@@ -45,7 +45,7 @@ JOBS: dict[str, dict[str, Any]] = {
     "associations": {"public": ("trade",), "keep": "associations", "max_distortion": 0.1},
     "dropped values": {"keep": "nothing", "max_distortion": 0.5},
     "withheld": {"withhold": ("trade",), "public": ("town",), "max_distortion": 0.1},
-    "alone": {"public": ("age", "trade", "town"), "max_distortion": 0.4},
+    "alone": {"public": ("age", "trade", "town"), "max_distortion": 0.55, "use": "rows"},
 }
 EVERY_RUN = ("too little noise", "a name")
 
@@ -147,7 +147,7 @@ def test_a_setting_is_evaluated_once_and_few_are_needed(people: str, monkeypatch
         assert judging.before(asked).facts.epsilon is not None
         # Where both protection and use are missing, no noise helps, and none is tried.
         evaluated.clear()
-        both = Judging(table, DialPolicy(min_protection=80, min_usefulness=40))
+        both = Judging(table, DialPolicy(min_protection=80, min_usefulness=80))
         wrong = Request.of(people, secret=("status",), max_distortion=0.3)
         assert actions(both.before(wrong), wrong, both) == () and len(evaluated) == 1
 
