@@ -199,7 +199,8 @@ def _mean(each: Floats, confidence: float) -> Quantity:
 
     batches = [part.mean() for part in np.array_split(each, min(_BATCHES, max(len(each) // 20, 2)))]
     quantile = float(stdtrit(len(batches) - 1, (1 + confidence) / 2))
-    error = quantile * float(np.std(batches, ddof=1)) / math.sqrt(len(batches)) + 1 / len(each)
+    # Twice the variance: what is learnt from a release varies with it about as much as what it is tried on.
+    error = quantile * float(np.std(batches, ddof=1)) * math.sqrt(2 / len(batches)) + 1 / len(each)
     return _between(float(each.mean()), error, confidence)
 
 
