@@ -15,16 +15,20 @@ from leakgauge.artefacts import Audit, Quantity
 from leakgauge.artefacts.dials import Attacker, DialEvidence, Statistic, share
 from leakgauge.artefacts.exposure import Exposure
 from leakgauge.assessment.dials.audited import attacker_of_audit
+from leakgauge.assessment.dials.protection import gained, told
 from leakgauge.assessment.dials.usefulness import precision_said
 from leakgauge.audit.foreign.linking import ForeignLinks
 from leakgauge.audit.foreign.release import ForeignRelease
 from leakgauge.case.attacker import Attacker as Fitted
+from leakgauge.case.certainty import surest
 from leakgauge.case.columns import numbered, values_of
+from leakgauge.case.law import Sight
 from leakgauge.case.learnt import LearntLaw
 from leakgauge.case.linking import gaining_least
 from leakgauge.case.numbers import TENTHS, ranked
 from leakgauge.measures.countability import is_countable
-from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.cells import Codes, Floats, gather
+from leakgauge.probability.labels import text_of
 from leakgauge.release.estimates.offered import Precision, worth_of_counted, worth_of_counted_mean
 from leakgauge.release.letters import spelling_of
 
@@ -67,6 +71,8 @@ def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str, *, r
         else one
         for one in by_rows
     )
+    if explained is None:
+        attackers = tuple(_at_least_by_its_own(one, release, secret) for one in attackers)
     by_row = {one.knows: one for one in attackers}
     linked = (
         gaining_least(one, by_row[one.knows]) if one.knows in by_row else one
@@ -75,13 +81,53 @@ def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str, *, r
     return DialEvidence(attackers=(*(() if ruled_out else attackers), *linked), statistics=statistics)
 
 
+def _at_least_by_its_own(attacker: Attacker, release: ForeignRelease, secret: str) -> Attacker:
+    """The attacker with at least what the released column gives away by itself, beside what she knows.
+
+    It is a part of what she sees, and counted over everybody: a learner that is scored on some of the rows misses a
+    value that is in the clear for a few people.
+    """
+    if secret not in release.released:
+        return attacker
+    values = values_of(release.original[secret], secret)
+    made = values_of(release.released[secret], secret)
+    known = numbered(*(values_of(release.original[name], name) for name in attacker.knows), rows=release.rows)
+    letters, outputs, groups = (int(codes.max()) + 1 for codes in (values, made, known))
+    if not is_countable(letters * outputs * groups, release.rows):
+        return attacker
+    p = np.full(release.rows, 1 / release.rows)
+    x, seen, p = gather((letters, groups * outputs), values, known * outputs + made, p).nonzero()
+    every = np.arange(groups * outputs)
+    sight = Sight(letters, x, seen, p, every // outputs, every % outputs)
+    sure, worst = surest(sight)
+    labels = release.original[secret].dictionary_encode(null_encoding="encode").dictionary.to_pylist()
+    raised = _raised(attacker.surest, sure)
+    return msgspec.structs.replace(
+        attacker,
+        gained=_raised(attacker.gained, gained(sight)),
+        told=_raised(attacker.told, told(sight)),
+        surest=raised,
+        worst=text_of(labels[worst]) if raised.value == sure and len(labels) == letters else attacker.worst,
+    )
+
+
+def _raised(found: Quantity | None, least: float) -> Quantity:
+    """At least so much."""
+    if found is None:
+        return share(least, least, 1.0)
+    if found.low is None and found.high is None:
+        return share(max(found.value, least))
+    low, high = found.ends
+    return share(max(found.value, least), max(low, least), max(high, least), found.confidence)
+
+
 def _counted(attacker: Attacker, exposure: Exposure, commonest: float) -> Attacker:
     """The attacker over everybody, where right guesses are counted so; else as tried on some."""
     if not (exposure.known.everybody and exposure.everything.everybody):
         return attacker
     base_rate = exposure.known.success.value if attacker.knows else commonest
-    gained = (exposure.everything.success.value - base_rate) / (1 - base_rate) if base_rate < 1 else 1.0
-    return msgspec.structs.replace(attacker, gained=share(max(gained, 0.0)), left=1 - base_rate)
+    gain = (exposure.everything.success.value - base_rate) / (1 - base_rate) if base_rate < 1 else 1.0
+    return msgspec.structs.replace(attacker, gained=share(max(gain, 0.0)), left=1 - base_rate)
 
 
 def _stronger(known: Quantity | None, tried: Quantity | None) -> Quantity | None:
@@ -131,7 +177,7 @@ def _worths(release: ForeignRelease, secret: str, values: Codes, *, of_numbers: 
     if secret not in release.released:
         return
     original, made = release.original[secret], release.released[secret]
-    told, rows = len(made.unique()) > 1, release.rows
+    tells, rows = len(made.unique()) > 1, release.rows
     precision = _of_means(original, made) if of_numbers else _of_shares(original, made)
     for columns in ((), *((name,) for name in release.published)):
         beside = numbered(*(values_of(release.released[name], name) for name in columns), rows=rows)
@@ -143,7 +189,7 @@ def _worths(release: ForeignRelease, secret: str, values: Codes, *, of_numbers: 
         found = precision(beside)
         if found is not None:
             # What is the same in every row tells nothing of the table.
-            yield precision_said(columns, found, rows) if told else Statistic(columns, share(0.0))
+            yield precision_said(columns, found, rows) if tells else Statistic(columns, share(0.0))
 
 
 def _of_shares(original: pa.Array, made: pa.Array) -> Callable[[Codes], Precision | None]:
