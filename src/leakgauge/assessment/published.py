@@ -26,9 +26,9 @@ from leakgauge.probability.cells import Floats
 from leakgauge.sentences import Sentence
 
 WHY_NOT = Sentence(
-    "The published score does not decide, because its nodes merge their inputs by union: one indicator "
-    "weighs as much as all of them, random indicators score 50.0, ε may go from very low to very high unnoticed, and a "
-    "better indicator can lower the score."
+    "The published score does not decide. Its nodes merge their inputs by union, so one indicator weighs as much as "
+    "all of them, random indicators score 50.0, ε may go from very low to very high unnoticed, and a better indicator "
+    "can lower the score."
 )
 DEGREES = tuple(range(0, 101, 10))
 """What the states are sets of."""

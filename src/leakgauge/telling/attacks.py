@@ -126,7 +126,7 @@ def _attacks(voice: Voice, audit: Audit, *, short: bool) -> Iterator[Content]:
     # At low rates of false alarms, which an average hides.
     yield from voice.grid(
         "Members recognised with few false alarms",
-        "Attack|Others taken for members|Members recognised|Most recognised that the guarantee allows",
+        "Attack|Non-members taken for members|Members recognised|Most recognised that the guarantee allows",
         (
             (
                 voice.told(one.attack),

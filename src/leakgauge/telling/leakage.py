@@ -87,11 +87,11 @@ def _everything(voice: Voice) -> Iterator[Content]:
         yield better_attacker(voice)
     if all(one.everybody for one in brackets.values()):
         yield voice.say(
-            "Correct guesses are counted over everybody, for an attacker who knows how often everything "
+            "Correct guesses are counted over all people, for an attacker who knows how often everything "
             "occurs; from one row alone nobody guesses more."
         )
     yield voice.say(
-        "Best attack that learns: {attacker}. Trained and tested on {rows} rows, {scored} of them for testing.",
+        "Best trained attack: {attacker}. Trained and tested on {rows} rows, {scored} of them for testing.",
         attacker=Plain(voice.told(found.attacker)),
         **voice.fields(found, "rows", "scored", count=True),
     )
@@ -121,7 +121,7 @@ def _grids(voice: Voice) -> Iterator[Content]:
     wide = 3 if after is None else 4
     for caption, found in (
         (message("Information about the secret"), _bits(voice)),
-        (message("What that means for somebody who guesses"), _guesses(voice)),
+        (message("What that means for an attacker who guesses"), _guesses(voice)),
     ):
         rows = (row[:wide] for row in found if any(isinstance(cell, Number) for cell in row))
         yield from voice.grid(caption, "Quantity|Without a release|Released unchanged|This release", rows)

@@ -36,7 +36,7 @@ def test_a_constant_secret_is_recovered_from_fifty_rows(tmp_path: Path, role: st
     assert found.success.value >= 0.95 and found.success.ends[0] > 0.9
     assert found.baseline.value < 0.35 and 0 in found.independent
     assert found.judged and not found.beats_claim
-    assert "share vehicle: 50 in the median, at most 50" in str(found.method)
+    assert "share vehicle (median 50, at most 50)" in str(found.method)
 
 
 def test_a_pair_of_columns_may_be_what_repeats(tmp_path: Path) -> None:
