@@ -61,7 +61,7 @@ def test_people_who_become_nearly_certain_are_the_first_reason() -> None:
     too_sure = verdict_of({"status": dials(surest=share(0.5))}, DialPolicy(), facts)
     assert too_sure.recommendation is Recommendation.DO_NOT_RELEASE
     assert said(too_sure)[0].startswith("the value of 3,905 of the 14,339 people")
-    assert "by 50 of 100; the default policy allows 45" in said(too_sure)[1]
+    assert said(too_sure)[1].startswith("an attacker becomes 50 of 100 surer")
     nobody = ReleaseFacts(declared=DECLARED.declared, certain=certain(0))
     assert (
         said(verdict_of({"status": dials()}, DialPolicy(), nobody))[0] == "nobody's value becomes 90% certain or more"
@@ -92,8 +92,8 @@ def test_the_unfavourable_end_decides() -> None:
     unsure = {"illness": dials(surest=share(0.4, 0.3, 0.5))}
     (reason,) = said(verdict_of(unsure, DialPolicy(), DECLARED))
     assert reason == (
-        "the most exposed tenth of those who share a value can be guessed more surely by 50 of 100; the default policy "
-        "allows 45"
+        "an attacker becomes 50 of 100 surer about the most exposed tenth of those who share a value; the default "
+        "policy allows 45"
     )
 
 

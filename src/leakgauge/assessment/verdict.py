@@ -25,7 +25,7 @@ UNKNOWN = (0.0, 100.0)
 _ROUNDING = 1e-9
 _BROKEN = {
     "min_protection": "protection is {found:.3g} of 100; you require {limit:.3g}",
-    "max_surest": "the most exposed tenth of those who share a value can be guessed more surely by {found:.3g} of 100; "
+    "max_surest": "an attacker becomes {found:.3g} of 100 surer about the most exposed tenth of those who share a value; "
     "you allow {limit:.3g}",
     "max_lost": "{found:.2%} of the rows have values that are never released; you allow at most {limit:.2%}",
     "min_usefulness": "usefulness is {found:.3g} of 100; you require {limit:.3g}",
@@ -41,7 +41,7 @@ _BROKEN = {
 """The sentence for each limit that is broken, the weightiest first."""
 _BROKEN_DEFAULT = {
     "min_protection": "protection is {found:.3g} of 100; the default policy requires {limit:.3g}",
-    "max_surest": "the most exposed tenth of those who share a value can be guessed more surely by {found:.3g} of 100; "
+    "max_surest": "an attacker becomes {found:.3g} of 100 surer about the most exposed tenth of those who share a value; "
     "the default policy allows {limit:.3g}",
     "max_lost": "{found:.2%} of the rows have values that are never released; the default policy allows {limit:.2%}",
     "min_usefulness": "usefulness is {found:.3g} of 100; the default policy requires {limit:.3g}",
