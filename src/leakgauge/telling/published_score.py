@@ -11,7 +11,7 @@ from leakgauge.telling.blocks import Content
 from leakgauge.telling.figures.criteria import own_name
 from leakgauge.telling.voice import Cell, Plain, Voice, own
 
-_FLIPPED = message("as published")
+_FLIPPED = message("by the paper's method")
 _UNFLIPPED = message("without flips")
 _MEMBERSHIP = 4
 """Digits of a product of two printed memberships."""
