@@ -1,4 +1,4 @@
-"""Verdicts from evidence, searches by dials beside a scan by hand, and actions on the sample, in seconds of CPU."""
+"""Verdicts from evidence, searches by scores beside a scan by hand, and actions on the sample, in seconds of CPU."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from bench.clock import best, timed
 from leakgauge.artefacts import Request
-from leakgauge.assessment.dials.reading import dials_of
+from leakgauge.assessment.scores.reading import scores_of
 from leakgauge.assessment.search import Goal, Use, most_useful
 from leakgauge.assessment.search.column import counted_column
 from leakgauge.assessment.search.families import by_channel
@@ -115,7 +115,7 @@ def _by_hand(rows: Table, secret: str, published: tuple[str, ...]) -> float:
     for epsilon in np.arange(0.05, 8, 0.05):
         evidence = by_channel(column, Use.STATISTICS, randomized_response(epsilon, letters=column.values.outcomes))
         assert evidence is not None
-        dials = dials_of(evidence)
-        if dials.protection.ends[0] >= PROTECTION and dials.surest.ends[1] <= SUREST:
-            most = max(most, dials.usefulness.ends[0])
+        scores = scores_of(evidence)
+        if scores.protection.ends[0] >= PROTECTION and scores.surest.ends[1] <= SUREST:
+            most = max(most, scores.usefulness.ends[0])
     return most

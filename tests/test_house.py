@@ -175,7 +175,7 @@ def test_results_are_named_in_one_place() -> None:
 
 def test_the_recommendation_is_worded_once() -> None:
     worded = [(path.name, one) for path, tree in _trees().items() for one in _texts(tree) if "Recommendation: " in one]
-    assert {name for name, _ in worded} == {"dials.py"}
+    assert {name for name, _ in worded} == {"scores.py"}
     assert sorted(one for _, one in worded) == [
         "Recommendation: do not release.",
         "Recommendation: release if you {conditions}.",

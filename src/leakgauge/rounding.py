@@ -126,5 +126,5 @@ def percent(share: float, digits: int = SHARE_DIGITS, rounding: str = ROUND_HALF
 
 
 def points(value: float) -> str:
-    """Points of a dial in three digits, none of them beyond hundredths; next to nothing is not nothing."""
+    """Points of a score in three digits, none of them beyond hundredths; next to nothing is not nothing."""
     return "<0.01" if 0 < value < _FEWEST else f"{round(value, 2):.3g}"

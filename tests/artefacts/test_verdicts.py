@@ -43,14 +43,14 @@ def verdict(column: str) -> Judgement:
         said=Sentence("take out {columns!s}", columns=("city",)),
         options=(),
         asked=StoredRequest.of(asked.having(public=())),
-        promised=found.dials,
+        promised=found.scores,
         recommendation=Recommendation.RELEASE_IF,
     )
     letters = ["flu", "none", "cold"]
     mechanism = laplace(1.0, lower=0, upper=100) if column == "age" else randomized_response(8.0, letters=letters)
     evidence = collect(protected_column(people(), column, mechanism, Simulated(1)))
     beside = Beside(
-        criteria=criteria_of(evidence, found.dials[column]),
+        criteria=criteria_of(evidence, found.scores[column]),
         evidence=StoredEvidence(evidence, column, "ab"),
         published=published_score(evidence, matrices=True),
         over_arcs=over_arcs(default_diagram(), evidence),

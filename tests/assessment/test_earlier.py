@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leakgauge.artefacts.dials import Attacker, AttackerName, DialEvidence
-from leakgauge.assessment.dials.reading import dials_of
+from leakgauge.artefacts.scores import Attacker, AttackerName, ScoreEvidence
 from leakgauge.assessment.earlier import Levels
 from leakgauge.assessment.outgoing import Outgoing
+from leakgauge.assessment.scores.reading import scores_of
 from leakgauge.case import Case
 from leakgauge.case.earlier import EarlierChannel, together
 from leakgauge.case.law import ReleaseLaw
@@ -80,7 +80,7 @@ def planned(table: pa.Table, matrix: Floats, public: tuple[str, ...] = ()) -> Re
 
 def judged(
     plan: RecordedPlan, table: pa.Table, *earlier: EarlierChannel, background: tuple[str, ...] = ()
-) -> DialEvidence:
+) -> ScoreEvidence:
     with open_table(table) as opened:
         return Outgoing(Case(opened, background, earlier={SECRET: earlier}), plan).evidence(SECRET)
 
@@ -91,7 +91,7 @@ def through(plan: RecordedPlan) -> EarlierChannel:
     return EarlierChannel.of(own)
 
 
-def of_everything(evidence: DialEvidence) -> tuple[Attacker, ...]:
+def of_everything(evidence: ScoreEvidence) -> tuple[Attacker, ...]:
     return tuple(one for one in evidence.attackers if one.name is AttackerName.HAS_EARLIER_RELEASES)
 
 
@@ -127,19 +127,19 @@ def test_the_verdict_counts_both_months_and_names_who_has_them() -> None:
             and other.told.value > one.told.value
             and other.left == pytest.approx(one.left)
         )
-    assert 75 > dials_of(alone).protection.value > dials_of(both).protection.value + 10
+    assert 75 > scores_of(alone).protection.value > scores_of(both).protection.value + 10
 
 
 def test_an_earlier_release_that_tells_nothing_changes_nothing_and_a_copy_leaves_nothing() -> None:
     table = people()
     plan = planned(table, keep_or_redraw(0.4), ("old",))
-    now = dials_of(judged(plan, table)).protection.value
+    now = scores_of(judged(plan, table)).protection.value
     same, copied = (planned(table, matrix, ("old",)) for matrix in (keep_or_redraw(0.0), np.eye(len(P))))
-    assert dials_of(judged(plan, table, through(same))).protection.value == pytest.approx(now, abs=1e-6)
-    assert dials_of(judged(plan, table, through(copied))).protection.value == pytest.approx(0, abs=1e-6)
+    assert scores_of(judged(plan, table, through(same))).protection.value == pytest.approx(now, abs=1e-6)
+    assert scores_of(judged(plan, table, through(copied))).protection.value == pytest.approx(0, abs=1e-6)
     # What is withheld now may have been released before.
     nothing = replace(plan, columns=())
-    assert dials_of(judged(nothing, table, through(copied))).protection.value == pytest.approx(0, abs=1e-6)
+    assert scores_of(judged(nothing, table, through(copied))).protection.value == pytest.approx(0, abs=1e-6)
 
 
 def test_of_other_secrets_nothing_is_counted() -> None:
@@ -261,7 +261,7 @@ def test_where_the_rest_is_learnt_both_channels_are_one() -> None:
 def test_nothing_is_known_of_a_release_without_levels() -> None:
     table = people()
     plan = planned(table, keep_or_redraw(0.4), ("old",))
-    assert dials_of(judged(plan, table, EarlierChannel())).protection.ends[0] == 0
+    assert scores_of(judged(plan, table, EarlierChannel())).protection.ends[0] == 0
 
 
 def test_two_draws_of_normal_noise_are_one_of_their_mean() -> None:

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leakgauge.artefacts import codec
-from leakgauge.artefacts.dials import Attacker, AttackerName, share
 from leakgauge.artefacts.risks import Risk, RiskKind
+from leakgauge.artefacts.scores import Attacker, AttackerName, share
 from leakgauge.assessment.risks import inferring, inferring_by_law, linking, singling_out
 from leakgauge.case.case import Case
 from leakgauge.case.linked_people import linked_people, linked_people_among

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leakgauge.artefacts.dials import Attacker, AttackerName
+from leakgauge.artefacts.scores import Attacker, AttackerName
 from leakgauge.case.case import Case
 from leakgauge.case.linking import linked_attackers, linked_law
 from leakgauge.errors import OptionError

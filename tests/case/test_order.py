@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from leakgauge.artefacts.dials import Attacker, AttackerName
+from leakgauge.artefacts.scores import Attacker, AttackerName
 from leakgauge.case.changes import by_changes, by_steps
 from leakgauge.case.in_order import letters_in_order, numbers_in_order
 from leakgauge.case.series import Series, marks_of_letters, marks_of_numbers, order_matters

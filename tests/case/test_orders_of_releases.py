@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 import leakgauge as lg
-from leakgauge.artefacts.dials import Attacker, AttackerName
-from leakgauge.assessment.dials.reading import dials_of
+from leakgauge.artefacts.scores import Attacker, AttackerName
 from leakgauge.assessment.outgoing import Outgoing
+from leakgauge.assessment.scores.reading import scores_of
 from leakgauge.case import Case
 from leakgauge.cli import main
 from leakgauge.errors import ColumnError, InputError, OptionError, TableError
@@ -66,9 +66,9 @@ def test_a_sorted_table_is_not_safe_in_its_order_and_shuffled_as_the_law_says(tm
         assert last.name is AttackerName.KNOWS_THE_ORDER and last.worst in {*"abcd"}
         assert last.gained is not None and last.surest is not None
         assert last.gained.value > 0.7 and last.surest.value > 0.7
-        assert dials_of(evidence).protection.value < 30
+        assert scores_of(evidence).protection.value < 30
         assert evidence.attackers[:-1] == safe.attackers
-    assert dials_of(safe).protection.value > 90
+    assert scores_of(safe).protection.value > 90
     (low, high), (least, most) = (one.attackers[-1].gained.ends for one in (promised, drawn))  # type: ignore[union-attr]
     assert low <= most and least <= high
 

@@ -10,7 +10,7 @@ import pytest
 
 import leakgauge as lg
 from leakgauge.artefacts.codec import digest_of, encode, sentence_of
-from leakgauge.artefacts.dials import DIALS
+from leakgauge.artefacts.scores import SCORES
 from leakgauge.cli import main
 from leakgauge.errors import OptionError
 from tests.cli.running import as_json, run
@@ -56,7 +56,7 @@ def test_a_release_is_judged_from_its_record_its_table_and_its_audit(
     code, fields = as_json(capsys, *ASSESS, "-o", "verdict.json")
     assert code == 0
     assert fields["schema"] == "leakgauge/verdict/1"
-    for name in DIALS:
+    for name in SCORES:
         assert 0 <= fields[name]["value"] <= 100
     # (e² − 1)/(e² + 1)
     assert fields["guarantee"]["value"] == pytest.approx(100 * (1 - 0.76159), abs=0.01)
@@ -77,7 +77,7 @@ def test_the_screen_says_the_recommendation_first_and_why(here: Path, capsys: py
     assert first == "Recommendation: do not release." and second.startswith("· it is a simulation")
     assert third.startswith("· because of this release an attacker guesses")
     for words in (
-        *DIALS,
+        *SCORES,
         "default policy",
         "NOT MET",
         "user experience",
@@ -203,7 +203,7 @@ def test_a_finished_job_says_itself_what_it_is(
     code, fields = as_json(capsys, "assess", finished_job.folder)
     stored = json.loads((finished_job.folder / "verdict.json").read_text(encoding="utf-8"))
     assert code == 0
-    assert {name: fields[name] for name in (*DIALS, "vetoes")} == {name: stored[name] for name in (*DIALS, "vetoes")}
+    assert {name: fields[name] for name in (*SCORES, "vetoes")} == {name: stored[name] for name in (*SCORES, "vetoes")}
     assert [sentence_of(one["said"]) for one in fields["actions"]] == [
         sentence_of(one["said"]) for one in stored["actions"]
     ]

@@ -101,7 +101,7 @@ def test_several_secrets_have_one_verdict(printed: str, capsys: pytest.CaptureFi
     two = ("--secret", "illness", "--secret", "city", "-o", "out/audit.json")
     assert run(capsys, *AUDIT, *two)[0] == 0
     _, fields = as_json(capsys, *ASSESS, "-o", "out/verdict.json")
-    assert list(fields["dials"]) == list(fields["beside"]) == ["illness", "city"]
+    assert list(fields["scores"]) == list(fields["beside"]) == ["illness", "city"]
     assert run(capsys, "report", "out", "--format", "md")[0] == 0
 
 

@@ -37,10 +37,10 @@ def test_the_most_useful_setting_that_protects_enough(people: Path, capsys: pyte
     code, fields = as_json(capsys, *IMPROVE, "--min-protection", "60", "--min-usefulness", "10")
     assert code == 0
     chosen = fields["chosen"]
-    assert chosen["dials"]["protection"]["value"] >= 60 and chosen["dials"]["usefulness"]["value"] >= 10
+    assert chosen["scores"]["protection"]["value"] >= 60 and chosen["scores"]["usefulness"]["value"] >= 10
     rows = [one for one in fields["trials"] if one["meets"] and sentence_of(one["form"]) == Sentence("column")]
-    best = max(one["dials"]["usefulness"]["value"] for one in rows)
-    assert chosen["dials"]["usefulness"]["value"] >= best - 0.5
+    best = max(one["scores"]["usefulness"]["value"] for one in rows)
+    assert chosen["scores"]["usefulness"]["value"] >= best - 0.5
     assert "no privacy budget covers that choice" in str(sentence_of(fields["learned_from"]))
     assert fields["asked"]["min_protection"] == 60
 
@@ -58,8 +58,8 @@ def test_the_stages_say_what_each_reached(people: Path, capsys: pytest.CaptureFi
     # Rows of either kind are worth too little at such a protection; counts are not.
     assert [stage["meeting"] > 0 for stage in stages] == [False, False, True]
     assert {name: fields["chosen"][name] for name in stages[2]["best"]} == stages[2]["best"]
-    best = max((one for one in own if one["meets"]), key=lambda one: one["dials"]["usefulness"]["value"])
-    assert best["dials"]["usefulness"]["value"] <= stages[2]["best"]["dials"]["usefulness"]["value"] + 0.5
+    best = max((one for one in own if one["meets"]), key=lambda one: one["scores"]["usefulness"]["value"])
+    assert best["scores"]["usefulness"]["value"] <= stages[2]["best"]["scores"]["usefulness"]["value"] + 0.5
     assert "Stages of the search, the cheapest change first" in run(capsys, *asked)[1]
 
 
@@ -72,7 +72,7 @@ def test_the_screen_has_a_command_that_releases_it(people: Path, capsys: pytest.
     assert words[:6] == ["leakgauge", "protect", "people.csv", "--secret", "illness", "--public"]
     code, fields = as_json(capsys, *words[1:-1], "released", "--simulate", "1")
     assert code == 0, fields
-    assert fields["headline"]["dials"]["protection"]["value"] >= 59.9
+    assert fields["headline"]["scores"]["protection"]["value"] >= 59.9
 
 
 @pytest.mark.parametrize(
@@ -100,10 +100,10 @@ def test_the_command_yields_what_is_promised(
     promised = fields["promised"]
     found, job = as_json(capsys, *shlex.split(line)[1:-1], "released", "--simulate", "1")
     assert found == code
-    yields = job["headline"]["dials"]
-    for dial in ("protection", "usefulness", "exposed"):
-        low, high = (promised[dial][end] or promised[dial]["value"] for end in ("low", "high"))
-        assert low - 1e-6 <= yields[dial]["value"] <= high + 1e-6, dial
+    yields = job["headline"]["scores"]
+    for score in ("protection", "usefulness", "exposed"):
+        low, high = (promised[score][end] or promised[score]["value"] for end in ("low", "high"))
+        assert low - 1e-6 <= yields[score]["value"] <= high + 1e-6, score
     unfavourable = promised["protection"]["low"] or promised["protection"]["value"]
     assert f"[{unfavourable:.2g}" in out or f"protection {unfavourable:.2g}" in out
 

@@ -1,4 +1,4 @@
-"""The glossary: every notion, unit and word for a dial, the catalogue's Chinese, and places that are there."""
+"""The glossary: every notion, unit and word for a score, the catalogue's Chinese, and places that are there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import leakgauge
-from leakgauge.artefacts.dials import Grade
+from leakgauge.artefacts.scores import Grade
 from leakgauge.assessment.indicators.catalogue import INDICATORS
 from leakgauge.claims import NOTIONS
 from tests.languages.catalogues import read
@@ -46,7 +46,7 @@ def units() -> set[str]:
     return found - {""}
 
 
-def test_every_word_of_a_dial_notion_and_unit_is_explained() -> None:
+def test_every_word_of_a_score_notion_and_unit_is_explained() -> None:
     known = {name for term, *_ in entries() for name in names_of(term)}
     assert {grade.value for grade in Grade} <= known
     assert set(NOTIONS) <= known

@@ -33,7 +33,7 @@ ASKED: dict[str, Any] = {"secret": "ill", "public": ["town"], "max_distortion": 
 def _said(done: Done) -> tuple[object, ...]:
     verdict = done.verdict
     channel = (done.folder / "channel.json").read_text(encoding="utf-8")
-    return channel, codec.encode(verdict.dials), verdict.recommendation, [str(one) for one in verdict.reasons]
+    return channel, codec.encode(verdict.scores), verdict.recommendation, [str(one) for one in verdict.reasons]
 
 
 @pytest.fixture(scope="module")

@@ -107,14 +107,14 @@ def require_same_promise(done: Done, promise: Judgement) -> None:
     audit, verdict = done.read(Audit, "audit.json"), done.read(Judgement, "verdict.json")
     exact = all(one.everything.exact for one in audit.exposures)
     assert promise.facts.leakage_bits == pytest.approx(verdict.facts.leakage_bits, abs=1e-9)
-    for name, dials in verdict.dials.items():
-        promised = promise.dials[name].protection
+    for name, scores in verdict.scores.items():
+        promised = promise.scores[name].protection
         if exact:
             # An attack on what was drawn may show a little more by chance.
-            assert dials.protection.value <= promised.value + 1e-9
+            assert scores.protection.value <= promised.value + 1e-9
             assert verdict.evidence[name].attackers[0].told == promise.evidence[name].attackers[0].told
         else:
-            assert promised.ends[0] <= dials.protection.ends[1] and dials.protection.ends[0] <= promised.ends[1]
+            assert promised.ends[0] <= scores.protection.ends[1] and scores.protection.ends[0] <= promised.ends[1]
 
 
 def test_screen_and_report_say_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -150,9 +150,9 @@ def test_several_searched_secrets_are_judged_beside_each_other(made: Path, tmp_p
         }
         done = protect(pa.table({"ill": ill, "age": age}), tmp_path / "out", **asked)
     promise, verdict = done.read(Judgement, "promise.json"), done.read(Judgement, "verdict.json")
-    for name, dials in verdict.dials.items():
-        assert 60 - 1e-9 <= promise.dials[name].protection.value < 62
-        assert dials.protection.value == pytest.approx(promise.dials[name].protection.value, abs=1e-9)
+    for name, scores in verdict.scores.items():
+        assert 60 - 1e-9 <= promise.scores[name].protection.value < 62
+        assert scores.protection.value == pytest.approx(promise.scores[name].protection.value, abs=1e-9)
 
 
 def test_no_part_reveals_more_than_the_whole(made: Path, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_a_table_becomes_a_release_with_its_audit_verdict_and_report(finished: F
     assert found["advantage"]["value"] == pytest.approx(found["success"]["value"] - found["baseline"]["value"])
     verdict = json.loads((finished.folder / "verdict.json").read_text(encoding="utf-8"))
     assert found["recommendation"] == verdict["recommendation"] in ("release", "release if", "do not release")
-    assert found["dials"] == verdict["dials"]["illness"] and found["reasons"] == verdict["reasons"]
+    assert found["scores"] == verdict["scores"]["illness"] and found["reasons"] == verdict["reasons"]
     for edition in ("report.html", "report-external.html"):
         assert "</html>" in (finished.folder / edition).read_text(encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""Random tables and settings: every verdict has dials from 0 to 100, and a reason."""
+"""Random tables and settings: every verdict has scores from 0 to 100, and a reason."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.artefacts import Judgement, Request
-from leakgauge.artefacts.dials import DIALS
+from leakgauge.artefacts.scores import SCORES
 from leakgauge.errors import InputError, RefusalError
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.randomness import simulation
@@ -51,11 +51,11 @@ def random_job(seed: int) -> tuple[pa.Table, Request]:
 
 def require_sound(verdict: Judgement) -> None:
     assert verdict.reasons and all(str(one) for one in verdict.reasons)
-    for dials in verdict.dials.values():
-        for name in DIALS:
-            dial = getattr(dials, name)
-            low, high = dial.ends
-            assert not math.isnan(dial.value) and 0 <= low <= dial.value <= high <= 100, name
+    for scores in verdict.scores.values():
+        for name in SCORES:
+            score = getattr(scores, name)
+            low, high = score.ends
+            assert not math.isnan(score.value) and 0 <= low <= score.value <= high <= 100, name
 
 
 @pytest.mark.parametrize("seeds", [range(6), nightly(range(6, 106))], ids=["few", "hundred"])
@@ -67,7 +67,7 @@ def test_every_verdict_is_sound_and_says_why(seeds: range) -> None:
             with open_table(rows) as table:
                 require_sound(Judging(table).before(asked))
         except (InputError, RefusalError):
-            # Such as a secret with one value: said, and never a dial.
+            # Such as a secret with one value: said, and never a score.
             continue
         judged += 1
     assert judged >= 0.8 * len(seeds)

@@ -18,8 +18,8 @@ import pytest
 import leakgauge as lg
 from leakgauge.artefacts import JobEvent, Judgement, Record
 from leakgauge.artefacts.channel_file import read_channel
-from leakgauge.artefacts.dials import Attacker, AttackerName
 from leakgauge.artefacts.job import Repeated
+from leakgauge.artefacts.scores import Attacker, AttackerName
 from leakgauge.errors import BudgetError, FileError, InputError, OptionError, RefusalError, VerificationError
 from leakgauge.jobs.protect import Done
 from leakgauge.jobs.protect.stages import STAGES
@@ -395,7 +395,7 @@ def test_the_verdict_is_for_the_people_in_both_tables(judged: Path) -> None:
     entropy = told(done).secrets[0].entropy.value
     assert both.told.value == pytest.approx(bits / entropy, abs=0.03) and both.told.value > alone.told.value + 0.1
     assert both.gained.value > alone.gained.value
-    protection = done.verdict.dials["illness"].protection
+    protection = done.verdict.scores["illness"].protection
     assert protection.ends[0] == pytest.approx(100 * (1 - max(both.gained.value, both.told.value)))
     # How many more people are guessed because of this release does not count the earlier one.
     assert done.verdict.facts.guessed is not None and alone.left is not None
@@ -403,7 +403,7 @@ def test_the_verdict_is_for_the_people_in_both_tables(judged: Path) -> None:
     # Judged again it is the same, wherever the earlier job is by now.
     shutil.rmtree("out/judged")
     judged_again = lg.assess("out/february")
-    assert (judged_again.evidence, judged_again.dials) == (done.verdict.evidence, done.verdict.dials)
+    assert (judged_again.evidence, judged_again.scores) == (done.verdict.evidence, done.verdict.scores)
 
 
 def test_a_protection_that_only_one_release_alone_would_keep_is_refused_before_anything_is_drawn(judged: Path) -> None:
@@ -436,7 +436,7 @@ def test_other_releases_in_the_ledger_count_by_the_most_their_levels_allow(judge
         assert known is not None and bounded is not None
         assert bounded.low == pytest.approx(known.value) and bounded.high == bounded.value
         assert bounded.value > known.value + 0.05
-    assert lg.assess("out/other").dials == done.verdict.dials
+    assert lg.assess("out/other").scores == done.verdict.scores
     said = said_in("out/other", "earlier")
     assert "together with earlier ones of the same secrets (1)" in said
     assert "known only from the ledger: 1" in said

@@ -104,10 +104,10 @@ def test_every_secret_has_its_numbers_and_all_of_them_a_total(done: Done) -> Non
 
 def test_the_least_protected_secret_decides(done: Done) -> None:
     assert done.job.headline is not None and done.verdict is not None
-    protection = {one.secret: one.dials.protection.ends[0] for one in done.job.secrets if one.dials is not None}
+    protection = {one.secret: one.scores.protection.ends[0] for one in done.job.secrets if one.scores is not None}
     assert set(protection) == {("illness",), ("smoker",), ("drug",)}
     assert done.job.headline.secret == min(protection, key=lambda secret: protection[secret])
-    assert done.job.headline.dials == done.verdict.dials[done.verdict.deciding]
+    assert done.job.headline.scores == done.verdict.scores[done.verdict.deciding]
 
 
 def test_what_is_released_and_what_is_not(done: Done) -> None:

@@ -1,4 +1,4 @@
-"""Job folders as earlier versions wrote them are reported with their numbers, and said not to be judged by dials."""
+"""Job folders as earlier versions wrote them are reported with their numbers, and said not to be judged by scores."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def test_a_verdict_by_six_scores_is_read_and_what_it_did_not_measure_is_unknown(
     place = STORED / "six-scores"
     verdict = codec.read(Judgement, place / "verdict.json")
     assert str(verdict.reasons[0]).startswith("it is a simulation")
-    (scores,) = verdict.dials.values()
+    (scores,) = verdict.scores.values()
     assert 31 < scores.protection.value < 32 and scores.surest.ends == (0, 100)
     assert codec.read(Job, place / "job.json").headline is None
     search = codec.read(StoredImprovement, place / "improvement.json")
-    assert search.chosen is not None and search.chosen.dials.surest.ends == (0, 100)
+    assert search.chosen is not None and search.chosen.scores.surest.ends == (0, 100)

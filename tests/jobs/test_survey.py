@@ -11,7 +11,7 @@ import pytest
 import leakgauge as lg
 from leakgauge.artefacts.request.verbs import Surveying
 from leakgauge.artefacts.survey import Suggested, Survey
-from leakgauge.assessment import DialPolicy
+from leakgauge.assessment import Policy
 from leakgauge.errors import ColumnError, InputError, RefusalError
 from leakgauge.jobs.survey import MOST_COLUMNS, require_large_groups, surveyed
 from leakgauge.tables import open_table
@@ -47,12 +47,12 @@ def test_groups_smaller_than_a_policy_allows_are_refused(people: pa.Table) -> No
     with open_table(people) as table:
         found = surveyed(table, ("illness",), Surveying(("illness", "coin", "street")), published=("coin", "street"))
     assert found.smallest is not None
-    require_large_groups(found, DialPolicy(min_k=found.smallest))
+    require_large_groups(found, Policy(min_k=found.smallest))
     with pytest.raises(
         RefusalError,
         match=r"columns coin, street has \d+ rows, or persons, but the policy asks for 500 \(min_k\)",
     ):
-        require_large_groups(found, DialPolicy(min_k=500))
+        require_large_groups(found, Policy(min_k=500))
 
 
 def test_what_names_people_is_to_be_left_out(found: Survey) -> None:

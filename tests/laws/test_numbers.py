@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leakgauge.artefacts.dials import Dials
-from leakgauge.assessment.dials.evidence import evidence_by_law
-from leakgauge.assessment.dials.reading import dials_of
+from leakgauge.artefacts.scores import Scores
 from leakgauge.assessment.outgoing import Outgoing
+from leakgauge.assessment.scores.evidence import evidence_by_law
+from leakgauge.assessment.scores.reading import scores_of
 from leakgauge.case import Case
 from leakgauge.case.law import ReleaseLaw
 from leakgauge.case.numbers import law_of_noise, mid_ranks, numbers_of, ranked
@@ -28,12 +28,12 @@ SCORES = ("protection", "surest", "usefulness")
 ROWS = 1500
 
 
-def judged(values: list[float | None], how: str, town: list[str] | None = None) -> Dials:
+def judged(values: list[float | None], how: str, town: list[str] | None = None) -> Scores:
     """The scores of one column, beside a town that is known."""
     columns = {"pay": pa.array(values, pa.float64()), **({} if town is None else {"town": town})}
     with open_table(pa.table(columns)) as table:
         plan = bind(ReleasePlan({"pay": how}, ()), table)
-        return dials_of(Outgoing(Case(plan.table, tuple(columns)[1:]), plan).evidence(("pay",)))
+        return scores_of(Outgoing(Case(plan.table, tuple(columns)[1:]), plan).evidence(("pay",)))
 
 
 def drawn(seed: int, letters: int = 12) -> list[float | None]:
@@ -43,7 +43,7 @@ def drawn(seed: int, letters: int = 12) -> list[float | None]:
     return list(values[draw.choice(letters, ROWS, p=draw.dirichlet(np.full(letters, 2.0)))])
 
 
-def moved(before: Dials, after: Dials) -> float:
+def moved(before: Scores, after: Scores) -> float:
     """The most that a score moves."""
     return max(abs(float(getattr(before, name).value - getattr(after, name).value)) for name in SCORES)
 
@@ -77,7 +77,7 @@ def test_the_first_blank_does_not_make_numbers_names(seed: int) -> None:
     wider = np.unique(np.array(values))
     shares = np.array([values.count(one) for one in wider.tolist()]) / ROWS
     channel = randomized_response(3.0, letters=(*wider.tolist(), None)).channel().restrict(wider.tolist())
-    same = dials_of(evidence_by_law(ReleaseLaw(Distribution(wider.tolist(), shares), channel), numbers=wider))
+    same = scores_of(evidence_by_law(ReleaseLaw(Distribution(wider.tolist(), shares), channel), numbers=wider))
     assert abs(blank.protection.value - same.protection.value) <= LIMIT
     assert [str(note) for note in blank.notes if "blank" in str(note)] == [
         "Which cells are blank is not protected; the scores are of the rows that have a number."
@@ -108,7 +108,7 @@ def test_the_last_digits_move_no_score(seed: int, scale: float, noise: float) ->
     found = []
     for each in (column, column + 1e-8 * scale * draw.normal(size=4000)):
         law, points = law_of_noise(mechanism, each, np.full(4000, 1 / 4000))
-        found.append(dials_of(evidence_by_law(law, numbers=points, statistics=())))
+        found.append(scores_of(evidence_by_law(law, numbers=points, statistics=())))
     assert moved(*found) <= 0.5
 
 
@@ -120,7 +120,7 @@ def test_a_tail_is_judged_by_rank() -> None:
 
     def protection(scale: float) -> float:
         law, points = law_of_noise(laplace(9_100 / scale, lower=0, upper=9_100), column, np.full(10_000, 1e-4))
-        return dials_of(evidence_by_law(law, numbers=points, statistics=())).protection.value
+        return scores_of(evidence_by_law(law, numbers=points, statistics=())).protection.value
 
     noise = 2 * 300**2
     assert 100 * noise / (column.var() + noise) < 20 and protection(300.0) > 50

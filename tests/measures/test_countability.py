@@ -28,7 +28,7 @@ def test_the_rule_has_one_home() -> None:
 
 
 def test_nobody_multiplies_cells_by_hand() -> None:
-    judging = ("case", "audit/attacks", "assessment/dials", "assessment/search", "jobs", "web")
+    judging = ("case", "audit/attacks", "assessment/scores", "assessment/search", "jobs", "web")
     found = [
         f"{file.relative_to(SOURCE)}:{node.lineno}"
         for room in judging

@@ -25,7 +25,7 @@ from tests.report.test_verdict import with_action
 
 FIRST_SCREEN = {1280: 1000, 400: 1600}
 """How far down the first screen goes, by its width, in pixels."""
-_ABOVE_THE_DIALS = ".decision p:not(table ~ *, .scroll ~ *), .decision li, .decision pre"
+_ABOVE_THE_SCORES = ".decision p:not(table ~ *, .scroll ~ *), .decision li, .decision pre"
 _ANNEX_HIDDEN = ".annex { display: none }"
 
 
@@ -54,7 +54,7 @@ def test_the_first_screen_says_what_why_for_how_many_and_what_to_do(
     page = opened(chromium, written[code], width)
     # A picture wider than the screen says that it can be pushed sideways.
     assert page.locator("figure .wide").first.is_visible() == (width < 640)
-    # The dials follow the four texts.
+    # The scores follow the four texts.
     top = page.locator(".decision table").first.evaluate("one => one.getBoundingClientRect().top")
     assert top < FIRST_SCREEN[width]
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -62,7 +62,7 @@ def test_the_first_screen_says_what_why_for_how_many_and_what_to_do(
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
     assert page.locator("details.table .wide").first.is_visible() == (width < 640)
     if code == "en":
-        said = " ".join(page.locator(_ABOVE_THE_DIALS).all_inner_texts())
+        said = " ".join(page.locator(_ABOVE_THE_SCORES).all_inner_texts())
         for text in (
             "Recommendation: do not release.",
             "protection is",

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from leakgauge.artefacts import Compared, Finding, Frontier, Level, Quantity
 from leakgauge.artefacts.codec import decode, encode
 from leakgauge.artefacts.design import Role
-from leakgauge.artefacts.dials import DIALS, Dials
 from leakgauge.artefacts.measurement import ValueShares
 from leakgauge.artefacts.record import Claims
+from leakgauge.artefacts.scores import SCORES, Scores
 from leakgauge.artefacts.verdict import PolicyLine
 from leakgauge.design import Keep, Knowledge, RateDistortion, Slope, Solution, frontier
 from leakgauge.distances import Hamming
@@ -27,10 +27,10 @@ from leakgauge.sentences import Sentence
 from leakgauge.telling.figures import chart
 from leakgauge.telling.figures.attacks import attacks_figure
 from leakgauge.telling.figures.channel import channel_figure
-from leakgauge.telling.figures.dials import dials_figure
 from leakgauge.telling.figures.frontier import frontier_figure
 from leakgauge.telling.figures.levels import levels_figure
 from leakgauge.telling.figures.placing import distortion_at
+from leakgauge.telling.figures.scores import scores_figure
 from leakgauge.telling.figures.shares import shares_figure
 from tests.report.artefacts import drawn, labels, marks, width, words
 
@@ -266,9 +266,9 @@ def test_an_attack_without_a_claim_has_no_ceiling_and_one_that_beats_it_is_marke
     assert marks(svg, "point")[0].get("d") != marks(svg, "point")[1].get("d")
 
 
-def test_a_dial_has_its_interval_its_limit_and_says_what_is_not_known() -> None:
-    dials: dict[str, Any] = {name: quantity(50.0, "points") for name in DIALS}
-    dials |= {
+def test_a_score_has_its_interval_its_limit_and_says_what_is_not_known() -> None:
+    scores: dict[str, Any] = {name: quantity(50.0, "points") for name in SCORES}
+    scores |= {
         "protection": quantity(55.0, "points", 40.0, 70.0),
         "surest": quantity(0.001, "points"),
         "usefulness": quantity(0.0, "points", 0.0, 100.0),
@@ -276,7 +276,7 @@ def test_a_dial_has_its_interval_its_limit_and_says_what_is_not_known() -> None:
     limits = {"min_protection": 60.0, "max_surest": 45.0, "max_alone": 0.05}
     policy = [PolicyLine(name, limit, None, holds=False) for name, limit in limits.items()]
     before = {"protection": 0.0, "surest": 100.0, "usefulness": 100.0}
-    figure = dials_figure(Dials(**dials), policy, before)
+    figure = scores_figure(Scores(**scores), policy, before)
     rows = figure.spec["data"]["values"]
     assert [row["limit"] for row in rows] == [60, 45, None]
     assert {row["name"]: row["number"] for row in rows} == {

@@ -12,7 +12,7 @@ from leakgauge.artefacts import Audit, Comparison, Frontier, Judgement, Measurem
 from leakgauge.artefacts.channel_file import named_channel
 from leakgauge.artefacts.codec import sentence_of
 from leakgauge.artefacts.criteria import OverArcs
-from leakgauge.artefacts.dials import OF_A_RAW_COPY
+from leakgauge.artefacts.scores import OF_A_RAW_COPY
 from leakgauge.assessment import default_diagram
 from leakgauge.languages import Language
 from leakgauge.telling.figures.attacks import attacks_figure
@@ -20,10 +20,10 @@ from leakgauge.telling.figures.channel import channel_figure
 from leakgauge.telling.figures.chart import Figure
 from leakgauge.telling.figures.criteria import criteria_figure
 from leakgauge.telling.figures.decomposition import decomposition_figure
-from leakgauge.telling.figures.dials import dials_figure
 from leakgauge.telling.figures.frontier import frontier_figure
 from leakgauge.telling.figures.influence import influence_figure
 from leakgauge.telling.figures.levels import levels_figure
+from leakgauge.telling.figures.scores import scores_figure
 from leakgauge.telling.figures.search import search_figure
 from tests.report.artefacts import drawn, labels, numbers, smallest_letters, width, words
 from tests.report.facts import typed
@@ -62,8 +62,8 @@ PICTURES: dict[str, Callable[[Files, Language], Figure]] = {
     ),
     "levels": lambda files, language: levels_figure(typed(Record, files["release"]).claims, language),
     "attacks": lambda files, language: attacks_figure(audit(files).attacks, language),
-    "dials": lambda files, language: dials_figure(
-        verdict(files).dials["illness"], verdict(files).policy, OF_A_RAW_COPY, language
+    "scores": lambda files, language: scores_figure(
+        verdict(files).scores["illness"], verdict(files).policy, OF_A_RAW_COPY, language
     ),
     "criteria": lambda files, language: criteria_figure(verdict(files).beside["illness"].criteria, language),
     "influence": lambda files, language: influence_figure(over_arcs(files), default_diagram(), language),
@@ -163,7 +163,7 @@ def test_every_trial_is_drawn_and_the_chosen_one_is_marked(files: Files) -> None
     improvement = files["improvement"]
     figure = PICTURES["tuning"](files, ENGLISH)
     chosen, trials = improvement["chosen"], improvement["trials"]
-    useful = [one["dials"]["usefulness"]["value"] for one in (*trials, chosen)]
+    useful = [one["scores"]["usefulness"]["value"] for one in (*trials, chosen)]
     assert drawn(figure, "usefulness") == useful and drawn(figure, "limit") == [60]
     assert drawn(figure, "kind")[-1] == "chosen" and set(drawn(figure, "kind")) > {"meets the limits"}
     assert str(sentence_of(chosen["mechanism"])) in figure.told

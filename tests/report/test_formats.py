@@ -150,7 +150,7 @@ def test_a_report_of_objects_in_memory(people: Path, tmp_path: Path) -> None:
     report = Report(release, findings)
     document = report.documents()[0]
     assert all(number.value == Facts(report.dossier).resolve(number.source) for number in document.numbers())
-    assert "ecommend" not in texts(document) and "dials" not in texts(document)
+    assert "ecommend" not in texts(document) and "scores" not in texts(document)
     assert "audit.json#/attacks/0/success" in {number.source for number in document.numbers()}
     report.to_html(tmp_path / "report.html", language="both")
     assert (tmp_path / "report.html").stat().st_size > 20_000

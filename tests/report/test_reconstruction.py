@@ -106,7 +106,7 @@ def artefacts(rows: int, rare: int, asked: Mapping[str, Any]) -> dict[str, dict[
         },
         "verdict.json": {
             "recommendation": "release" if rare > 5 else "do not release",
-            "dials": {"illness": {"protection": exact(100 * (1 - kept), "points")}},
+            "scores": {"illness": {"protection": exact(100 * (1 - kept), "points")}},
             "deciding": "illness",
             # What would change it follows from the counts, though it is written as if somebody had asked for it.
             "actions": [{"asked": {"secret": ["illness"], "max_distortion": kept}, "options": [f"{kept}"]}],

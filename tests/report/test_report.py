@@ -93,7 +93,7 @@ def test_no_english_is_left_in_the_chinese_report(facts: Facts, refused: Facts) 
         assert not {word for word in words if len(word) > 2}, words
 
 
-def test_the_decision_has_the_dials_and_people_and_is_followed_by_the_numbers_that_matter(facts: Facts) -> None:
+def test_the_decision_has_the_scores_and_people_and_is_followed_by_the_numbers_that_matter(facts: Facts) -> None:
     document = compose(facts, ENGLISH)
     decision, numbers = document.sections[:2]
     assert (decision.key, numbers.key) == ("statement", "headline")
@@ -109,7 +109,7 @@ def test_the_decision_has_the_dials_and_people_and_is_followed_by_the_numbers_th
         key=lambda at: facts.get("audit.json", "attacks", at, "advantage", "value"),
     )
     assert {
-        *(f"verdict.json#/dials/illness/{name}/value" for name in ("protection", "surest", "usefulness")),
+        *(f"verdict.json#/scores/illness/{name}/value" for name in ("protection", "surest", "usefulness")),
         "measurement.json#/entropy",
         "audit.json#/exposures/0/known/information/value",
         "audit.json#/exposures/0/everything/information/value",
@@ -200,7 +200,7 @@ def test_a_number_that_is_not_there_is_one_sentence(facts: Facts) -> None:
 @pytest.mark.parametrize(
     ("file", "fields"),
     [
-        ("verdict", {"dials": {"illness": {}}}),
+        ("verdict", {"scores": {"illness": {}}}),
         ("verdict", {"beside": {"illness": {"criteria": {"criteria": [{}]}}}}),
         ("verdict", {"policy": [{}]}),
         ("verdict", {"recommendation": "perhaps"}),

@@ -101,7 +101,7 @@ def test_the_first_screen_has_a_line_for_each_secret_and_the_total(several: Fact
     assert [row[0] for row in rows] == ["illness", "income", "debt (withheld)", "all of them at once"]
     for row, one in zip(rows, several.items("job.json", "secrets"), strict=False):
         of = r"[\d.]+ \[.*\] of [\d.]+ bits" if one["exact"] else r"at least [\d.]+.* of [\d.]+ bits.*"
-        assert row[1].startswith(f"{at_least(one['dials']['protection']['value']):.3g}")
+        assert row[1].startswith(f"{at_least(one['scores']['protection']['value']):.3g}")
         assert re.fullmatch(of, row[4]), row
         assert "%" in row[5] and "%" in row[6]
     (lowest,) = several.get("job.json", "headline", "secret")

@@ -1,4 +1,4 @@
-"""What is recommended, by which dials and limits, what would change it and what explains it."""
+"""What is recommended, by which scores and limits, what would change it and what explains it."""
 
 from __future__ import annotations
 
@@ -57,23 +57,23 @@ def test_a_veto_and_a_limit_that_was_given_are_loud_and_said_once(facts: Facts) 
     assert said_in(document, "statement").count(limit) == 1
 
 
-def test_a_dial_is_graded_at_its_unfavourable_end(facts: Facts) -> None:
-    dials = copy.deepcopy(facts.get("verdict.json", "dials"))
-    dials["illness"]["protection"] |= {"value": 62.0, "low": 58.0, "high": 66.0}
-    dials["illness"]["surest"] |= {"value": 44.0, "low": 40.0, "high": 48.0}
-    dials["illness"]["usefulness"] |= {"value": 0.0, "low": 0.0, "high": 100.0}
-    document = compose(changed(facts, verdict={"dials": dials}), ENGLISH)
+def test_a_score_is_graded_at_its_unfavourable_end(facts: Facts) -> None:
+    scores = copy.deepcopy(facts.get("verdict.json", "scores"))
+    scores["illness"]["protection"] |= {"value": 62.0, "low": 58.0, "high": 66.0}
+    scores["illness"]["surest"] |= {"value": 44.0, "low": 40.0, "high": 48.0}
+    scores["illness"]["usefulness"] |= {"value": 0.0, "low": 0.0, "high": 100.0}
+    document = compose(changed(facts, verdict={"scores": scores}), ENGLISH)
     found = {row[0]: row[1] for row in rows(document, "statement", "Scores, 0 to 100")}
     assert found["protection"] == "62 [58, 66] (NOT MET)"
     assert found["surest"] == "44 [40, 48] (NOT MET)"
     assert found["usefulness"] == "not known"
-    dials["illness"]["protection"] |= {"value": 60.4, "low": None, "high": None}
-    document = compose(changed(facts, verdict={"dials": dials}), ENGLISH)
+    scores["illness"]["protection"] |= {"value": 60.4, "low": None, "high": None}
+    document = compose(changed(facts, verdict={"scores": scores}), ENGLISH)
     assert ["protection", "60.4 (as required)"] in [row[:2] for row in rows(document, "statement", "Scores, 0 to 100")]
     # A grade is said of what is well inside its band.
     for value, good in ((70.0, "70 (good)"), (84.0, "84"), (86.0, "86 (very good)")):
-        dials["illness"]["protection"] |= {"value": value}
-        document = compose(changed(facts, verdict={"dials": dials}), ENGLISH)
+        scores["illness"]["protection"] |= {"value": value}
+        document = compose(changed(facts, verdict={"scores": scores}), ENGLISH)
         assert rows(document, "statement", "Scores, 0 to 100")[0][1] == good
 
 
@@ -92,14 +92,14 @@ def test_a_policy_says_which_limits_somebody_gave(facts: Facts) -> None:
 
 
 def with_action(facts: Facts, protection: float) -> dict[str, Any]:
-    dials = copy.deepcopy(facts.get("verdict.json", "dials"))
-    dials["illness"]["protection"] |= {"value": protection + 2, "low": protection, "high": protection + 4}
+    scores = copy.deepcopy(facts.get("verdict.json", "scores"))
+    scores["illness"]["protection"] |= {"value": protection + 2, "low": protection, "high": protection + 4}
     action = {
         "said": "take out town",
         "options": ["--max-distortion 0.3"],
         "left_out": ["--public town"],
         "asked": None,
-        "promised": dials,
+        "promised": scores,
         "recommendation": "release if",
     }
     return {"actions": [action]}
@@ -137,7 +137,7 @@ def test_an_action_is_told_with_its_options_and_what_it_does(facts: Facts) -> No
     assert "→ 77, usefulness" in does and f"Next step: take out town; {does}." in texts(document)
 
 
-def test_what_a_policy_refused_has_dials_by_law_and_what_would_change_it(facts: Facts, refused: Facts) -> None:
+def test_what_a_policy_refused_has_scores_by_law_and_what_would_change_it(facts: Facts, refused: Facts) -> None:
     failed = "protection is 18.7 of 100, below the 60 that the policy asks for"
     promise = {**facts.files["verdict.json"], **with_action(facts, 77.0), "failed": [failed], "reasons": [failed]}
     stopped = Facts({**refused.files, "promise.json": promise})
@@ -189,7 +189,7 @@ def test_a_search_tells_its_choice_and_the_best_of_each_kind(
     best = rows(document, "tuning", "Best setting of each mechanism (calculated in advance)")
     kinds = [row[0].partition(":")[0] for row in best]
     assert len(set(kinds)) == len(kinds) < len(found["trials"]) / 3 and "randomized-response" in kinds
-    useful = max(one["dials"]["usefulness"]["value"] for one in found["trials"] if one["meets"])
+    useful = max(one["scores"]["usefulness"]["value"] for one in found["trials"] if one["meets"])
     assert f"{at_least(useful):.3g}" in {row[4] for row in best if row[-1] == "yes"}
     missed = {**found, "chosen": None, "blocking": ["its protection is 40, but 60 is asked for"]}
     document = compose(Facts({**refused.files, "improvement.json": missed}), ENGLISH)

@@ -113,7 +113,7 @@ def test_the_strongest_attack_is_told_as_two_shares_and_with_its_own_verb(facts:
         assert "of the people" not in in_section(document, "residual")
 
 
-def test_the_residual_risk_counts_everybody_and_exposed_is_the_dial_alone(facts: Facts) -> None:
+def test_the_residual_risk_counts_everybody_and_exposed_is_the_score_alone(facts: Facts) -> None:
     judged = {**facts.files["verdict.json"]["facts"], "guessed": [198, 600]}
     document = compose(changed(facts, verdict={"facts": judged}), ENGLISH)
     # Of those whom an attack was tried on, often a third, only shares are told.

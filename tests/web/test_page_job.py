@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from leakgauge.artefacts import Judgement, codec
-from leakgauge.artefacts.dials import DIALS
+from leakgauge.artefacts.scores import SCORES
 from leakgauge.rounding import at_least, at_most
 from tests.web.browsing import Visit, visiting
 from tests.web.serving import Served, processes, running, started
@@ -65,7 +65,7 @@ def looking(chromium: Browser, served: Served, finished: dict[str, Any]) -> Iter
 def look_at(visit: Visit, job: dict[str, Any]) -> None:
     """Show a job of an earlier visit."""
     visit.page.locator("#job").select_option(job["id"])
-    visit.page.locator(".dials").wait_for()
+    visit.page.locator(".scores").wait_for()
 
 
 def ended(visit: Visit, told: str) -> None:
@@ -172,7 +172,7 @@ def test_the_keyboard_alone_gets_there(chromium: Browser, served: Served, finish
         while visit.page.locator("#job").input_value() != finished["id"]:
             keyboard.press("ArrowDown")
             assert visit.page.evaluate("document.activeElement.id") == "job"
-        visit.page.locator(".dials").wait_for()
+        visit.page.locator(".scores").wait_for()
         to("Every limit of the policy")
         to("Internal edition")
         to("What explains it")
@@ -292,7 +292,7 @@ def test_what_is_refused_before_it_is_drawn_says_why(chromium: Browser, served: 
         box = visit.page.locator(".verdict[data-recommendation]")
         expect(box).to_contain_text("Recommendation, before anything is released")
         expect(box).to_contain_text("do not release")
-        expect(visit.page.locator("[data-dial=usefulness] .mark-words")).to_have_text("You ask for at least 90.")
+        expect(visit.page.locator("[data-score=usefulness] .mark-words")).to_have_text("You ask for at least 90.")
 
 
 def test_the_verdict_is_that_of_the_files(looking: Visit, served: Served, finished: dict[str, Any]) -> None:
@@ -302,14 +302,14 @@ def test_the_verdict_is_that_of_the_files(looking: Visit, served: Served, finish
     expect(box).to_have_attribute("data-recommendation", verdict.recommendation.value)
     for reason in verdict.reasons:
         expect(box).to_contain_text(str(reason))
-    for name in DIALS:
-        dial = page.locator(f"[data-dial={name}]")
+    for name in SCORES:
+        score = page.locator(f"[data-score={name}]")
         value = getattr(verdict, name).value
         points = at_most(value, 2) if name == "exposed" else at_least(value)
-        expect(dial.locator(".value")).to_contain_text(f"{points:.3g}")
-        expect(dial.get_by_role("img")).to_have_accessible_name(re.compile(name))
-    expect(page.locator("[data-dial=protection]")).to_have_attribute("data-kept", "false")
-    expect(page.locator("[data-dial=protection] .mark-words")).to_have_text("The default policy asks for at least 60.")
+        expect(score.locator(".value")).to_contain_text(f"{points:.3g}")
+        expect(score.get_by_role("img")).to_have_accessible_name(re.compile(name))
+    expect(page.locator("[data-score=protection]")).to_have_attribute("data-kept", "false")
+    expect(page.locator("[data-score=protection] .mark-words")).to_have_text("The default policy asks for at least 60.")
     page.get_by_text("Every limit of the policy").first.click()
     assert page.locator(".limits tbody tr").count() == len(verdict.policy)
     expect(page.locator(".actions li")).to_have_count(len(verdict.actions))
@@ -391,12 +391,12 @@ def test_the_page_speaks_chinese_and_english(chromium: Browser, served: Served, 
         visit.page.get_by_role("heading", name="泄露量").wait_for()
         assert visit.page.locator("html").get_attribute("lang") == "zh"
         visit.page.locator(".curve .line").wait_for()
-        visit.page.locator(".dials").wait_for()
+        visit.page.locator(".scores").wait_for()
         assert visit.english() == set()
         expect(visit.page.locator(".fate")).to_contain_text("city、age")
         expect(visit.page.get_by_label("city 的角色")).to_have_value("background")
         # Not a narrow colon between Chinese words.
-        assert re.match("保护度：[0-9]", visit.page.locator(".dial svg").first.get_attribute("aria-label") or "")
+        assert re.match("保护度：[0-9]", visit.page.locator(".score svg").first.get_attribute("aria-label") or "")
         visit.page.get_by_role("button", name="English").click()
         visit.page.get_by_role("heading", name="Leakage").wait_for()
 

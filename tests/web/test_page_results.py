@@ -86,7 +86,7 @@ def findings(page: Page, views: Views) -> list[str]:
 
 def ready(visit: Visit) -> None:
     """Every step shows what it has to show."""
-    for place in ("#leakage img", ".curve .line", ".dials", "#picture img", "#comparison table"):
+    for place in ("#leakage img", ".curve .line", ".scores", "#picture img", "#comparison table"):
         visit.page.locator(place).wait_for()
 
 

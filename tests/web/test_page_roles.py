@@ -79,12 +79,12 @@ def test_two_secrets_a_public_column_background_and_a_unit(chromium: Browser, se
         for one in left["secrets"]:
             row = table.filter(has=page.locator("td", has_text=re.compile(f"^{one['secret'][0]}$"))).first
             expect(row).to_contain_text(f"{one['leakage_after']['value']:.3g}")
-            expect(row).to_contain_text(f"{at_least(one['dials']['protection']['value']):.3g}")
+            expect(row).to_contain_text(f"{at_least(one['scores']['protection']['value']):.3g}")
         expect(page.locator("#result")).to_contain_text("all of them at once")
-        page.locator(".dials").wait_for()
+        page.locator(".scores").wait_for()
         page.get_by_label("Scores, criteria and pictures of").select_option("1")
-        own = left["secrets"][1]["dials"]["guarantee"]["value"]
-        expect(page.locator("[data-dial=guarantee] .value")).to_contain_text(f"{at_least(own):.3g}")
+        own = left["secrets"][1]["scores"]["guarantee"]["value"]
+        expect(page.locator("[data-score=guarantee] .value")).to_contain_text(f"{at_least(own):.3g}")
         expect(page.locator("#result .other")).to_have_count(0)
         visit.give("sex", "none")
         expect(page.locator("#result .other")).to_contain_text("another set of public columns")

@@ -15,7 +15,7 @@ import pytest
 
 from leakgauge.artefacts import Headline, Level, Quantity
 from leakgauge.artefacts.codec import decode, encode
-from leakgauge.artefacts.dials import DIALS, Dials
+from leakgauge.artefacts.scores import SCORES, Scores
 from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.languages import ENGLISH
 from leakgauge.sentences import Sentence
@@ -27,7 +27,7 @@ HEADLINE: dict[str, Any] = encode(
     Headline(
         Recommendation.RELEASE,
         (Sentence("protection is 80 of 100"),),
-        decode(Dials, {name: {"value": 50.0, "unit": "points"} for name in DIALS}, "dials"),
+        decode(Scores, {name: {"value": 50.0, "unit": "points"} for name in SCORES}, "scores"),
         leakage_before=Quantity(1.5, "bits"),
         leakage_after=Quantity(0.5, "bits"),
         epsilon=Level(math.inf, "nats"),
@@ -113,7 +113,7 @@ def test_command_and_script_are_made_from_the_question_and_not_taken_from_a_file
         ("recommendation", "keep"),
         ("recommendation", None),
         ("reasons", "none"),
-        ("dials", {}),
+        ("scores", {}),
         ("epsilon", {"value": "none"}),
         ("floor", [1]),
     ],

@@ -17,7 +17,7 @@ import pytest
 from markupsafe import escape
 
 from leakgauge.artefacts import Judgement, codec
-from leakgauge.artefacts.dials import DIALS
+from leakgauge.artefacts.scores import SCORES
 from leakgauge.languages import ENGLISH
 from leakgauge.rounding import at_least
 from leakgauge.web.jobs import Jobs
@@ -68,9 +68,9 @@ def test_a_job_leaves_a_release_with_its_verdict(served: Served, job: dict[str, 
     assert {"release.csv", "release.json", "report.html", "channel.json", "job.json"} <= set(job["files"])
     left = json.loads((served.results / job["id"] / "job.json").read_text(encoding="utf-8"))
     assert job["recommendation"] == left["headline"]["recommendation"]
-    numbers, dials = dict(job["in_short"]), left["headline"]["dials"]
-    assert [*numbers][:6] == [*DIALS] and numbers["protection"].startswith(
-        f"{at_least(dials['protection']['value']):g}"
+    numbers, scores = dict(job["in_short"]), left["headline"]["scores"]
+    assert [*numbers][:6] == [*SCORES] and numbers["protection"].startswith(
+        f"{at_least(scores['protection']['value']):g}"
     )
     assert job["command"] == left["command"] and job["script"] == left["script"]
     assert job["command"].startswith("leakgauge protect people.csv --secret illness")
@@ -150,7 +150,7 @@ def test_the_result_is_told_in_the_language_of_the_request(served: Served, job: 
     assert all(escape(str(reason)) in english["decision"] for reason in stored.reasons)
     (own,), (zh,) = english["secrets"], chinese["secrets"]
     assert "sensitivity Δ" in own["criteria"] and "全局敏感度" in zh["criteria"]
-    assert own["scores"].count("data-dial=") == zh["scores"].count("data-dial=") == len(DIALS)
+    assert own["scores"].count("data-score=") == zh["scores"].count("data-score=") == len(SCORES)
     assert [one["name"] for one in own["pictures"]] == [one["name"] for one in zh["pictures"]]
 
 

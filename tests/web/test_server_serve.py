@@ -157,7 +157,7 @@ def test_jobs_of_the_command_line_are_listed_and_what_is_none_is_not(
         (results / name / "job.json").write_text(json.dumps(fields), encoding="utf-8")
     (results / "unread").mkdir()
     (results / "unread" / "job.json").write_text(json.dumps(ended), encoding="utf-8")
-    (results / "unread" / "verdict.json").write_text('{"dials": 3}', encoding="utf-8")
+    (results / "unread" / "verdict.json").write_text('{"scores": 3}', encoding="utf-8")
     (results / "empty").mkdir()
     (results / "away").symlink_to(results / "ended")
     (results / "gone").symlink_to(results / "nowhere")

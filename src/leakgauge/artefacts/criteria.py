@@ -1,4 +1,4 @@
-"""Explanations of the dials that do not decide: criteria from 0 to 100 with their leaves, and a comprehensive
+"""Explanations of the scores that do not decide: criteria from 0 to 100 with their leaves, and a comprehensive
 evaluation."""
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Criterion(Part, frozen=True, kw_only=True):
 
     Attributes:
         points: with what is missing at its unfavourable end; None where nothing is known.
-        dial: that it is never better than; None where it has none.
+        score: that it is never better than; None where it has none.
         standing: the weakest of what it rests on: measured, then declared, then asked.
     """
 
@@ -45,7 +45,7 @@ class Criterion(Part, frozen=True, kw_only=True):
     name: str
     chinese: str
     points: Quantity | None
-    dial: str | None
+    score: str | None
     standing: Standing
     leaves: tuple[CriterionLeaf, ...]
     missing: tuple[str, ...]
@@ -53,7 +53,7 @@ class Criterion(Part, frozen=True, kw_only=True):
 
 
 class Criteria(Part, frozen=True, kw_only=True):
-    """What explains the dials, and decides nothing.
+    """What explains the scores, and decides nothing.
 
     Attributes:
         needed: how much protection the facts of the data call for; None where the diagram has no such leaf.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.quantity import Artefact, Part, Real
+from leakgauge.artefacts.scores import Scores
 from leakgauge.sentences import Sentence
 
 
 class TriedSetting(Part, frozen=True, kw_only=True):
-    """A setting with its dials, by its law.
+    """A setting with its scores, by its law.
 
     Attributes:
         stage: what it changes: parameters, mechanism or form of the data.
@@ -20,7 +20,7 @@ class TriedSetting(Part, frozen=True, kw_only=True):
     stage: str
     form: Sentence
     mechanism: Sentence
-    dials: Dials
+    scores: Scores
     lost: Real
     meets: bool
 
@@ -61,7 +61,7 @@ class StoredImprovement(Artefact, frozen=True, kw_only=True, tag="leakgauge/impr
         start: the mechanism of today; None where none was given, or it is not of a kind that is tried.
         withheld: what the published columns reveal although the secret is not released; None where there are none.
         stages: those in which anything was tried, the cheapest change first.
-        promised: the dials that the job promises that releases the chosen setting; None where it was not asked.
+        promised: the scores that the job promises that releases the chosen setting; None where it was not asked.
     """
 
     column: str
@@ -72,8 +72,8 @@ class StoredImprovement(Artefact, frozen=True, kw_only=True, tag="leakgauge/impr
     chosen: WholeSetting | None
     closest: WholeSetting
     start: TriedSetting | None
-    withheld: Dials | None
+    withheld: Scores | None
     blocking: tuple[Sentence, ...]
     notes: tuple[Sentence, ...]
     stages: tuple[TriedStage, ...] = ()
-    promised: Dials | None = None
+    promised: Scores | None = None

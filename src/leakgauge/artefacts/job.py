@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.exposure import Total
 from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part, Quantity, Real
 from leakgauge.artefacts.request import Request, StoredRequest
+from leakgauge.artefacts.scores import Scores
 from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.errors import LeakgaugeError, ModelError
 from leakgauge.sentences import Sentence
@@ -204,7 +204,7 @@ class Headline(Part, frozen=True):
 
     recommendation: Recommendation
     reasons: tuple[Sentence, ...]
-    dials: Dials
+    scores: Scores
     conditions: tuple[Sentence, ...] = ()
     vetoes: tuple[Sentence, ...] = ()
     leakage_before: Quantity | None = None
@@ -233,7 +233,7 @@ class SecretOutcome(Part, frozen=True):
     floor_exact: bool = True
     success: Quantity | None = None
     baseline: Quantity | None = None
-    dials: Dials | None = None
+    scores: Scores | None = None
 
 
 class JobCost(Part, frozen=True):
@@ -305,7 +305,7 @@ def from_first_job(fields: Mapping[str, Any]) -> Mapping[str, Any]:
 def from_second_job(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     """Fields of the second major, in which grades decided, as those of today.
 
-    Grades are not dials: what they said is left out, so that the job has no verdict until it is judged anew.
+    Grades are not scores: what they said is left out, so that the job has no verdict until it is judged anew.
     """
     kind, asked = str(fields["schema"]).split("/")[1], fields.get("asked")
     if isinstance(asked, Mapping):

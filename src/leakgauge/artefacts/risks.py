@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import Annotated, Final
 
-from leakgauge.artefacts.dials import AttackerName
 from leakgauge.artefacts.quantity import Origin, Part, Quantity, Real
+from leakgauge.artefacts.scores import AttackerName
 
 PEOPLE: Final = "people"
 """The unit of a number of people, who may have several rows each."""

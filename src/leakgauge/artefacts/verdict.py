@@ -11,11 +11,11 @@ import msgspec
 
 from leakgauge import notebook
 from leakgauge.artefacts.criteria import ComprehensiveEvaluation, Criteria, OverArcs, Published
-from leakgauge.artefacts.dials import DialEvidence, Dials
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.quantity import Origin, Part, Quantity, Real
 from leakgauge.artefacts.request import Request, StoredRequest
 from leakgauge.artefacts.risks import Certain, Risk
+from leakgauge.artefacts.scores import ScoreEvidence, Scores
 from leakgauge.errors import RefusalError
 from leakgauge.sentences import Sentence, in_turn
 
@@ -43,7 +43,7 @@ class Declaration(Enum):
 
 
 class ReleaseFacts(Part, frozen=True, kw_only=True):
-    """Facts of a release that a policy limits besides the dials of its secrets. None means unknown.
+    """Facts of a release that a policy limits besides the scores of its secrets. None means unknown.
 
     Attributes:
         vetoes: reasons why nothing protects, in short sentences without a full stop: a claim that is broken, a level
@@ -61,7 +61,7 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
         guessed_knowing: the columns that this attacker knows.
         epsilon: the largest ε in nats of all that is claimed together or shown, times the releases in a period.
         advantage: what the best attack gains of what it would gain from the raw data.
-        simulated: whether its noise follows from a seed: a rehearsal, which protects nobody whatever its dials say.
+        simulated: whether its noise follows from a seed: a rehearsal, which protects nobody whatever its scores say.
     """
 
     vetoes: tuple[Sentence, ...] = ()
@@ -105,7 +105,7 @@ class Verdict(Part, frozen=True, kw_only=True):
         reasons: at most three, the weightiest first; never none. Short sentences without a full stop.
         conditions: what is left to be declared before a release.
         policy: every limit that is set, with what was found of the secret that keeps it least.
-        dials: of each secret, after vetoes.
+        scores: of each secret, after vetoes.
         failed: limits given by a user that are broken, and declarations asked for that are missing.
         assumes: attackers that somebody ruled out, with the reason; the verdict holds on this condition.
     """
@@ -114,7 +114,7 @@ class Verdict(Part, frozen=True, kw_only=True):
     reasons: tuple[Sentence, ...]
     conditions: tuple[Sentence, ...]
     policy: tuple[PolicyLine, ...]
-    dials: dict[str, Dials]
+    scores: dict[str, Scores]
     deciding: str
     vetoes: tuple[Sentence, ...]
     failed: tuple[Sentence, ...] = ()
@@ -127,7 +127,7 @@ class Action(Part, frozen=True, kw_only=True):
     Attributes:
         said: what to do, in a short sentence without a full stop.
         asked: the whole job with this change; None where the user must write the words.
-        promised: the dials of each secret with it, the attacks on a drawn release left out.
+        promised: the scores of each secret with it, the attacks on a drawn release left out.
         recommendation: with it; of a rehearsal, as if it were drawn for real.
     """
 
@@ -135,7 +135,7 @@ class Action(Part, frozen=True, kw_only=True):
     options: tuple[str, ...]
     left_out: tuple[str, ...] = ()
     asked: StoredRequest | None
-    promised: dict[str, Dials]
+    promised: dict[str, Scores]
     recommendation: Recommendation
 
     @property
@@ -147,7 +147,7 @@ class Action(Part, frozen=True, kw_only=True):
         """The secret that it changes most."""
 
         def moved(secret: str) -> float:
-            old, new = now.dials[secret], self.promised[secret]
+            old, new = now.scores[secret], self.promised[secret]
             kept = ((old.protection, new.protection), (old.usefulness, new.usefulness))
             return sum(abs(then.ends[0] - before.ends[0]) for before, then in kept)
 
@@ -156,11 +156,11 @@ class Action(Part, frozen=True, kw_only=True):
     def outcome(self, now: Verdict) -> Sentence:
         """Its effect on the secret that it changes most, such as "protection 42 → 61, usefulness 49 → 31"."""
 
-        def whole(dial: Quantity) -> float:
-            return math.floor(round(dial.ends[0], 6))
+        def whole(score: Quantity) -> float:
+            return math.floor(round(score.ends[0], 6))
 
         secret = self.most_changed(now)
-        old, new = now.dials[secret], self.promised[secret]
+        old, new = now.scores[secret], self.promised[secret]
         said = Sentence(
             "protection {safe:.0f} → {safer:.0f}, usefulness {useful:.0f} → {now:.0f}",
             safe=whole(old.protection),
@@ -221,7 +221,7 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
     surest: Quantity
     usefulness: Quantity
     facts: ReleaseFacts
-    evidence: dict[str, DialEvidence]
+    evidence: dict[str, ScoreEvidence]
     risks: tuple[Risk, ...] = ()
     actions: tuple[Action, ...] = ()
     beside: dict[str, Beside] = msgspec.field(default_factory=dict)
@@ -258,9 +258,10 @@ def from_first_verdict(fields: Mapping[str, Any]) -> Mapping[str, Any]:
 
     What it said stays as it was said; how sure somebody becomes was not measured, so it counts as unknown.
     """
-    kept = {name: value for name, value in fields.items() if name not in _GONE}
+    kept = {name: value for name, value in fields.items() if name not in (*_GONE, _SCORES)}
     changed: dict[str, object] = {"schema": "leakgauge/verdict/2", "surest": _UNKNOWN}
-    changed["dials"] = _each(fields.get("dials"), _scores)
+    changed["scores"] = _each(fields.get(_SCORES), _scores)
+    changed["beside"] = _each(fields.get("beside", {}), _beside)
     changed["evidence"] = _each(fields.get("evidence"), _evidence)
     changed["actions"] = [
         {**one, "promised": _each(one.get("promised"), _scores)}
@@ -274,7 +275,9 @@ def from_second_improvement(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     """Fields of ``leakgauge/improvement/2`` likewise."""
 
     def setting(one: object) -> object:
-        return {**one, "dials": _scores(one.get("dials"))} if isinstance(one, Mapping) else one
+        if not isinstance(one, Mapping):
+            return one
+        return {**{name: one[name] for name in one if name != _SCORES}, "scores": _scores(one.get(_SCORES))}
 
     changed: dict[str, object] = {"schema": "leakgauge/improvement/3"}
     changed |= {name: setting(fields[name]) for name in ("chosen", "closest", "start") if name in fields}
@@ -283,6 +286,8 @@ def from_second_improvement(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**fields, **changed}
 
 
+_SCORES = "dials"
+"""What scores were called."""
 _GONE = ("exposed", "guarantee", "effect", "efficiency")
 _UNKNOWN: dict[str, object] = {"value": 100.0, "unit": "points", "low": 0.0, "high": 100.0}
 
@@ -301,3 +306,18 @@ def _scores(found: object) -> object:
 def _evidence(found: object) -> object:
     gone = ("exposed", "advantage", "neighbours", "given_counts", "least_told", "own_told")
     return {name: one for name, one in found.items() if name not in gone} if isinstance(found, Mapping) else found
+
+
+def _beside(found: object) -> object:
+    """Criteria, which named the score that bounds them otherwise."""
+    if not isinstance(found, Mapping) or not isinstance(criteria := found.get("criteria"), Mapping):
+        return found
+
+    def renamed(one: object) -> object:
+        return {"score" if name == "dial" else name: one[name] for name in one} if isinstance(one, Mapping) else one
+
+    changed = {name: renamed(criteria[name]) for name in ("needed", "audit") if name in criteria}
+    return {
+        **found,
+        "criteria": {**criteria, **changed, "criteria": [renamed(one) for one in criteria.get("criteria", ())]},
+    }

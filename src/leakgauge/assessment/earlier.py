@@ -14,8 +14,8 @@ import msgspec
 import numpy as np
 
 from leakgauge.artefacts import Quantity
-from leakgauge.artefacts.dials import Attacker, AttackerName, share
-from leakgauge.assessment.dials.evidence import evidence_by_law
+from leakgauge.artefacts.scores import Attacker, AttackerName, share
+from leakgauge.assessment.scores.evidence import evidence_by_law
 from leakgauge.case import Case
 from leakgauge.case.case import CountedLaw, Law, read_beside
 from leakgauge.case.counted import channel_of

@@ -1,4 +1,4 @@
-"""Judging: the dials of every secret of a release, and the recommendation of a policy."""
+"""Judging: the scores of every secret of a release, and the recommendation of a policy."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any
 import msgspec
 
 from leakgauge.artefacts import Audit, Level, Origin, Quantity, Request
-from leakgauge.artefacts.dials import DIALS, AttackerName, DialEvidence, Dials
 from leakgauge.artefacts.request import Declared, Limits
 from leakgauge.artefacts.request.shared_options import HIGH
 from leakgauge.artefacts.risks import PEOPLE, Risk, RiskKind
+from leakgauge.artefacts.scores import SCORES, AttackerName, ScoreEvidence, Scores
 from leakgauge.artefacts.verdict import Declaration, Judgement, ReleaseFacts
-from leakgauge.assessment.dials.foreign import evidence_of_foreign
-from leakgauge.assessment.dials.policy import DialPolicy, read_dial_policy
-from leakgauge.assessment.dials.reading import dials_of
-from leakgauge.assessment.dials.usefulness import Use, use_named
 from leakgauge.assessment.outgoing import Outgoing, with_attacks
 from leakgauge.assessment.risks import inferring, linking, linking_of, singling_out
+from leakgauge.assessment.scores.foreign import evidence_of_foreign
+from leakgauge.assessment.scores.policy import Policy, read_policy
+from leakgauge.assessment.scores.reading import scores_of
+from leakgauge.assessment.scores.usefulness import Use, use_named
 from leakgauge.assessment.verdict import verdict_of
 from leakgauge.audit.foreign.linking import ForeignLinks
 from leakgauge.audit.foreign.release import ForeignRoles, read_foreign
@@ -39,7 +39,7 @@ from leakgauge.tables.reading import ReadingOptions
 from leakgauge.tables.sampling import sampled
 
 Secret = tuple[str, ...]
-DEFAULT_POLICY = DialPolicy()
+DEFAULT_POLICY = Policy()
 _ROUNDING = 1e-9
 
 
@@ -54,7 +54,7 @@ class Terms:
         handed_out: what decides, beside the plan, what recipients get.
     """
 
-    policy: DialPolicy = DEFAULT_POLICY
+    policy: Policy = DEFAULT_POLICY
     use: Use = Use.STATISTICS
     declared: tuple[Declaration, ...] = ()
     accepted: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class Terms:
     handed_out: KitTerms = BY_LAW
 
     @classmethod
-    def of(cls, asked: Request, policy: DialPolicy | None = None) -> Terms:
+    def of(cls, asked: Request, policy: Policy | None = None) -> Terms:
         """The terms of a job, with its own policy by default."""
         declared = tuple(one for one in Declaration if getattr(asked.declared, one.value))
         known = asked.declared.publish_shares or asked.budget.accounted is not None
@@ -81,7 +81,7 @@ class Terms:
         )
 
 
-def policy_of(limits: Limits, declared: Declared) -> DialPolicy:
+def policy_of(limits: Limits, declared: Declared) -> Policy:
     """The policy of a job: the file it names, else the default for data as sensitive as declared, with the job's own
     limits added.
 
@@ -89,7 +89,7 @@ def policy_of(limits: Limits, declared: Declared) -> DialPolicy:
         FileError: the policy file cannot be read, or sets something that is not a limit.
         OptionError: limits that contradict each other.
     """
-    named = DEFAULT_POLICY if limits.policy is None else read_dial_policy(limits.policy)
+    named = DEFAULT_POLICY if limits.policy is None else read_policy(limits.policy)
     named = named.for_sensitive_data() if declared.sensitivity == HIGH else named
     return named.asking(min_protection=limits.min_protection, min_usefulness=limits.min_usefulness)
 
@@ -137,7 +137,7 @@ def judge(
     return msgspec.structs.replace(found, record=release.record.digest)
 
 
-def with_risks(found: Judgement, going: Outgoing, policy: DialPolicy) -> Judgement:
+def with_risks(found: Judgement, going: Outgoing, policy: Policy) -> Judgement:
     """The judgement with its three risks in people."""
     case, published = going.case, going.plan.public
     risks = (
@@ -148,10 +148,10 @@ def with_risks(found: Judgement, going: Outgoing, policy: DialPolicy) -> Judgeme
     return msgspec.structs.replace(found, risks=risks)
 
 
-def _inferring(found: Judgement, people: int, policy: DialPolicy) -> Risk:
+def _inferring(found: Judgement, people: int, policy: Policy) -> Risk:
     """Of the deciding secret, by the attacker who decides its protection."""
-    dials, most = found.dials[found.deciding], policy.max_surest
-    deciding = msgspec.structs.replace(dials.attacker, surest=dials.surest_of.surest)
+    scores, most = found.scores[found.deciding], policy.max_surest
+    deciding = msgspec.structs.replace(scores.attacker, surest=scores.surest_of.surest)
     secret = next(name for name in found.evidence if name == found.deciding)
     limit = None if most is None else most / 100
     return inferring(deciding, (secret,), people, certain=found.facts.certain, limit=limit)
@@ -216,7 +216,7 @@ def judge_foreign(
             audited=audit.rows,
             found=release.rows,
         )
-    evidence: dict[Secret, DialEvidence] = {
+    evidence: dict[Secret, ScoreEvidence] = {
         (name,): evidence_of_foreign(release, audit, name, ruled_out=by.ruled_out is not None)
         for name in foreign.secrets
     }
@@ -250,13 +250,13 @@ def judge_foreign(
 
 
 def judgement(
-    evidence: Mapping[Secret, DialEvidence], terms: Terms, facts: ReleaseFacts, people: int | None = None
+    evidence: Mapping[Secret, ScoreEvidence], terms: Terms, facts: ReleaseFacts, people: int | None = None
 ) -> Judgement:
     """The verdict by evidence and facts; of how many people, where the release is drawn."""
     shown = {", ".join(secret): one for secret, one in _with_shared_worth(evidence).items()}
-    dials = {name: dials_of(one) for name, one in shown.items()}
+    scores = {name: scores_of(one) for name, one in shown.items()}
     gains = [one.gained for each in shown.values() for one in each.attackers]
-    guessed, anyway, knowing = (None, None, None) if people is None else _guessed(people, shown, dials)
+    guessed, anyway, knowing = (None, None, None) if people is None else _guessed(people, shown, scores)
     facts = msgspec.structs.replace(
         facts,
         guessed=guessed,
@@ -264,17 +264,17 @@ def judgement(
         guessed_knowing=knowing,
         advantage=max((one.ends[1] for one in gains if one is not None), default=None),
     )
-    verdict = verdict_of(dials, terms.policy, facts)
+    verdict = verdict_of(scores, terms.policy, facts)
     if terms.ruled_out is not None:
         assumed = Sentence("nobody can tell which released row is whose: {reason!s}", reason=terms.ruled_out)
         verdict = msgspec.structs.replace(verdict, assumes=(assumed,))
-    deciding = {name: getattr(verdict.dials[verdict.deciding], name) for name in DIALS}
+    deciding = {name: getattr(verdict.scores[verdict.deciding], name) for name in SCORES}
     return Judgement(**msgspec.structs.asdict(verdict), **deciding, use=terms.use.value, facts=facts, evidence=shown)
 
 
-def _with_shared_worth(evidence: Mapping[Secret, DialEvidence]) -> dict[Secret, DialEvidence]:
+def _with_shared_worth(evidence: Mapping[Secret, ScoreEvidence]) -> dict[Secret, ScoreEvidence]:
     """Evidence in which withheld secrets are as useful as the rest: nobody was meant to read them from this release."""
-    worth = {secret: dials_of(one).usefulness.ends[0] for secret, one in evidence.items() if one.statistics}
+    worth = {secret: scores_of(one).usefulness.ends[0] for secret, one in evidence.items() if one.statistics}
     if not worth:
         return dict(evidence)
     least = evidence[min(worth, key=lambda secret: worth[secret])].statistics
@@ -285,15 +285,15 @@ def _with_shared_worth(evidence: Mapping[Secret, DialEvidence]) -> dict[Secret, 
 
 
 def _guessed(
-    people: int, evidence: Mapping[str, DialEvidence], dials: Mapping[str, Dials]
+    people: int, evidence: Mapping[str, ScoreEvidence], scores: Mapping[str, Scores]
 ) -> tuple[tuple[int, int] | None, int | None, tuple[str, ...] | None]:
     """For the deciding secret and attacker: how many more people are guessed right with the release than without it,
     how many without it, and what the attacker knows.
 
     By the law, over everybody; an attack is tried on some of them, so its shares are not those of the table.
     """
-    deciding = min(dials, key=lambda name: dials[name].protection.ends[0])
-    knows = {*dials[deciding].attacker.knows}
+    deciding = min(scores, key=lambda name: scores[name].protection.ends[0])
+    knows = {*scores[deciding].attacker.knows}
     by_law = [
         (one.gained.value * one.left, 1 - one.left)
         for one in evidence[deciding].attackers
@@ -309,13 +309,13 @@ def _guessed(
     gained, before = max(by_law)
     if gained <= 0:
         return None, None, None
-    return (round(gained * people), people), round(before * people), dials[deciding].attacker.knows
+    return (round(gained * people), people), round(before * people), scores[deciding].attacker.knows
 
 
 def facts_of(
-    going: Outgoing, terms: Terms, evidence: Mapping[Secret, DialEvidence], *, budgets: bool = True
+    going: Outgoing, terms: Terms, evidence: Mapping[Secret, ScoreEvidence], *, budgets: bool = True
 ) -> ReleaseFacts:
-    """The facts that a policy limits besides the dials, as far as the plan and the table show them.
+    """The facts that a policy limits besides the scores, as far as the plan and the table show them.
 
     Without ``budgets``, ε and δ of all columns together are left out, which take longer than everything else.
     """

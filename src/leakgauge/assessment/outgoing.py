@@ -1,4 +1,4 @@
-"""Evidence for the dials from everything that a plan releases: nothing is drawn, so a setting is judged in advance."""
+"""Evidence for the scores from everything that a plan releases: nothing is drawn, so a setting is judged in advance."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import msgspec
 import numpy as np
 
 from leakgauge.artefacts import Audit, Quantity
-from leakgauge.artefacts.dials import Attacker, AttackerName, DialEvidence, Statistic, confidence_of, share
 from leakgauge.artefacts.risks import Certain
-from leakgauge.assessment.dials.audited import attacker_of_audit
-from leakgauge.assessment.dials.evidence import evidence_by_law, readings_of
-from leakgauge.assessment.dials.guarantee import guaranteed
-from leakgauge.assessment.dials.usefulness import Use, statistic, worth_of_rows
+from leakgauge.artefacts.scores import Attacker, AttackerName, ScoreEvidence, Statistic, confidence_of, share
 from leakgauge.assessment.earlier import attackers_with_earlier
+from leakgauge.assessment.scores.audited import attacker_of_audit
+from leakgauge.assessment.scores.evidence import evidence_by_law, readings_of
+from leakgauge.assessment.scores.guarantee import guaranteed
+from leakgauge.assessment.scores.usefulness import Use, statistic, worth_of_rows
 from leakgauge.case import Case
 from leakgauge.case.case import CountedLaw, Law, read_beside
 from leakgauge.case.certainty import newly_certain, worst_certain
@@ -64,7 +64,7 @@ class Outgoing:
             self._laws[secret] = self.case.law(secret, self.plan)
         return self._laws[secret]
 
-    def evidence(self, secret: Secret, use: Use = Use.STATISTICS) -> DialEvidence:
+    def evidence(self, secret: Secret, use: Use = Use.STATISTICS) -> ScoreEvidence:
         """What is known of one secret."""
         own, law = self.plan.hiding(secret), self.law(secret)
         claims = () if own is None else tuple(self._for_a_person(own.mechanism.claims))
@@ -76,9 +76,9 @@ class Outgoing:
                 law.law, backgrounds=[law.knows] if law.knows else (), numbers=law.numbers, statistics=()
             )
         elif law is None:
-            evidence = DialEvidence(attackers=(Attacker(),))
+            evidence = ScoreEvidence(attackers=(Attacker(),))
         else:
-            evidence = DialEvidence(attackers=law.attackers)
+            evidence = ScoreEvidence(attackers=law.attackers)
         linked = linked_attackers(self.case, self.plan, secret) if self.ruled_out else ()
         return msgspec.structs.replace(
             evidence,
@@ -189,7 +189,7 @@ def judge_settings(
     *,
     ruled_out: bool = False,
     handed_out: KitTerms = BY_LAW,
-) -> Callable[[Mechanism | Channel | None], DialEvidence | None]:
+) -> Callable[[Mechanism | Channel | None], ScoreEvidence | None]:
     """What is known of a whole release, by how one secret is released in it; of None, by a release without it.
 
     Args:
@@ -198,7 +198,7 @@ def judge_settings(
     """
     plans = list[RecordedPlan]()
 
-    def judge(how: Mechanism | Channel | None) -> DialEvidence | None:
+    def judge(how: Mechanism | Channel | None) -> ScoreEvidence | None:
         if how is not None:
             plans[:] = [bound(how)]
         if not plans:
@@ -248,7 +248,7 @@ _SEVERAL: dict[type[Statement], Callable[[Any, int], Statement]] = {
 """What so many rows of a person keep together, by plain composition."""
 
 
-def with_attacks(evidence: DialEvidence, audit: Audit, secret: tuple[str, ...]) -> DialEvidence:
+def with_attacks(evidence: ScoreEvidence, audit: Audit, secret: tuple[str, ...]) -> ScoreEvidence:
     """Evidence with what attacks on the drawn release gained beyond it.
 
     An attack beats an exact law only by chance, and what was learnt has its own upper end, so an attack counts by its

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leakgauge.artefacts.dials import Attacker, AttackerName
 from leakgauge.artefacts.quantity import Quantity
 from leakgauge.artefacts.risks import PEOPLE, Certain, Risk, RiskKind
+from leakgauge.artefacts.scores import Attacker, AttackerName
 from leakgauge.case.case import Case
 from leakgauge.case.certainty import worst_certain
 from leakgauge.case.law import Sight

@@ -1,4 +1,4 @@
-"""What to do with a release: its dials and facts held to a policy, at the unfavourable ends."""
+"""What to do with a release: its scores and facts held to a policy, at the unfavourable ends."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Mapping
 from msgspec.structs import replace
 
 from leakgauge.artefacts import Quantity
-from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.risks import Certain
+from leakgauge.artefacts.scores import Scores
 from leakgauge.artefacts.verdict import PolicyLine, Recommendation, ReleaseFacts, Verdict
-from leakgauge.assessment.dials.policy import DialPolicy
+from leakgauge.assessment.scores.policy import Policy
 from leakgauge.case.certainty import newly_certain
 from leakgauge.errors import ModelError
 from leakgauge.rounding import at_least, at_most
@@ -19,14 +19,14 @@ from leakgauge.sentences import Sentence
 MOST_REASONS = 3
 HALF_A_PERSON = 0.5
 SIMULATED = Sentence("it is a simulation, whose noise follows from a seed, so it protects nobody")
-_DEFAULT = {**DialPolicy().limits()}
+_DEFAULT = {**Policy().limits()}
 UNKNOWN = (0.0, 100.0)
-"""The ends of a dial of which nothing is known."""
+"""The ends of a score of which nothing is known."""
 _ROUNDING = 1e-9
 _BROKEN = {
     "min_protection": "protection is {found:.3g} of 100; you require {limit:.3g}",
-    "max_surest": "an attacker becomes {found:.3g} of 100 surer about the most exposed tenth of those who share a value; "
-    "you allow {limit:.3g}",
+    "max_surest": "an attacker becomes {found:.3g} of 100 surer about the most exposed tenth of those who share a "
+    "value; you allow {limit:.3g}",
     "max_lost": "{found:.2%} of the rows have values that are never released; you allow at most {limit:.2%}",
     "min_usefulness": "usefulness is {found:.3g} of 100; you require {limit:.3g}",
     "max_alone": "{found:.2%} of the people are unique in the published columns; you allow at most {limit:.2%}",
@@ -41,8 +41,8 @@ _BROKEN = {
 """The sentence for each limit that is broken, the weightiest first."""
 _BROKEN_DEFAULT = {
     "min_protection": "protection is {found:.3g} of 100; the default policy requires {limit:.3g}",
-    "max_surest": "an attacker becomes {found:.3g} of 100 surer about the most exposed tenth of those who share a value; "
-    "the default policy allows {limit:.3g}",
+    "max_surest": "an attacker becomes {found:.3g} of 100 surer about the most exposed tenth of those who share a "
+    "value; the default policy allows {limit:.3g}",
     "max_lost": "{found:.2%} of the rows have values that are never released; the default policy allows {limit:.2%}",
     "min_usefulness": "usefulness is {found:.3g} of 100; the default policy requires {limit:.3g}",
     "max_alone": "{found:.2%} of the people are unique in the published columns; the default policy allows {limit:.2%}",
@@ -52,7 +52,7 @@ _BROKEN_DEFAULT = {
 """The same where nobody asked for the limit, of each that the default policy sets."""
 
 
-def verdict_of(secrets: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseFacts) -> Verdict:
+def verdict_of(secrets: Mapping[str, Scores], policy: Policy, facts: ReleaseFacts) -> Verdict:
     """The recommendation for a release with these secrets, of which the least protected decides.
 
     Raises:
@@ -63,24 +63,24 @@ def verdict_of(secrets: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseF
     useless = facts.lost is not None and policy.max_lost is not None and facts.lost > policy.max_lost + _ROUNDING
     unknown = [name for name, one in secrets.items() if one.protection.ends == UNKNOWN]
     vetoes = [*facts.vetoes, *(Sentence("the protection of {secret!r} is unknown", secret=one) for one in unknown)]
-    dials = {
+    scores = {
         name: _vetoed(one, protection=bool(facts.vetoes) or name in unknown, usefulness=useless)
         for name, one in secrets.items()
     }
-    deciding = min(dials, key=lambda name: dials[name].protection.ends[0])
-    lines = tuple(_lines(dials, policy, facts))
+    deciding = min(scores, key=lambda name: scores[name].protection.ends[0])
+    lines = tuple(_lines(scores, policy, facts))
     broken = [line for name in _BROKEN for line in lines if line.name == name and not line.holds]
     missing = [one for one in policy.declared if one not in facts.declared]
     conditions = (Sentence("declare {what}", what=tuple(one.said for one in missing)),) if missing else ()
     if vetoes or broken:
         recommendation = Recommendation.DO_NOT_RELEASE
-        # A vetoed dial is 0, and the veto says why.
+        # A vetoed score is 0, and the veto says why.
         vetoed = {"min_protection": bool(vetoes), "min_usefulness": useless}
         failing = [line for line in broken if not vetoed.get(line.name)]
         reasons = [*vetoes, *_heads(facts, {line.name for line in failing}), *map(_why_not, failing)]
     else:
         recommendation = Recommendation.RELEASE_IF if conditions else Recommendation.RELEASE
-        reasons = [*conditions, *_why(dials[deciding], facts)]
+        reasons = [*conditions, *_why(scores[deciding], facts)]
     if facts.simulated:
         recommendation, reasons = Recommendation.DO_NOT_RELEASE, [SIMULATED, *reasons]
     return Verdict(
@@ -88,7 +88,7 @@ def verdict_of(secrets: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseF
         reasons=tuple(reasons[:MOST_REASONS]),
         conditions=conditions,
         policy=lines,
-        dials=dials,
+        scores=scores,
         deciding=deciding,
         vetoes=tuple(vetoes) + tuple(_why_not(line) for line in broken if line.name == "max_lost" and line.given),
         failed=(
@@ -98,17 +98,17 @@ def verdict_of(secrets: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseF
     )
 
 
-def _vetoed(dials: Dials, *, protection: bool, usefulness: bool) -> Dials:
-    """The dials with those that are vetoed at 0."""
+def _vetoed(scores: Scores, *, protection: bool, usefulness: bool) -> Scores:
+    """The scores with those that are vetoed at 0."""
     changed = {}
     if protection:
-        changed["protection"] = Quantity(0.0, dials.protection.unit)
+        changed["protection"] = Quantity(0.0, scores.protection.unit)
     if usefulness:
-        changed["usefulness"] = Quantity(0.0, dials.usefulness.unit)
-    return replace(dials, **changed) if changed else dials
+        changed["usefulness"] = Quantity(0.0, scores.usefulness.unit)
+    return replace(scores, **changed) if changed else scores
 
 
-def _lines(dials: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseFacts) -> Iterator[PolicyLine]:
+def _lines(scores: Mapping[str, Scores], policy: Policy, facts: ReleaseFacts) -> Iterator[PolicyLine]:
     """Every limit with the value found, except limits that do not apply."""
     optional = {
         "max_lost": facts.lost,
@@ -132,8 +132,8 @@ def _lines(dials: Mapping[str, Dials], policy: DialPolicy, facts: ReleaseFacts) 
         elif name in others:
             found = others[name]
         else:
-            found, secret = _worst(dials, name)
-            of = Sentence("{secret!r}", secret=secret) if len(dials) > 1 else of
+            found, secret = _worst(scores, name)
+            of = Sentence("{secret!r}", secret=secret) if len(scores) > 1 else of
         kept = found is not None and keeps(name, found, limit)
         yield PolicyLine(name, limit, found, kept, of, name in policy.given)
 
@@ -143,16 +143,16 @@ def keeps(name: str, found: float, limit: float) -> bool:
     return found >= limit - _ROUNDING if name.startswith("min_") else found <= limit + _ROUNDING
 
 
-def _worst(dials: Mapping[str, Dials], limit: str) -> tuple[float | None, str]:
-    """The unfavourable end of a dial, of the secret where it is worst; None where nothing is known of it."""
-    kind, dial = limit.split("_", 1)
+def _worst(scores: Mapping[str, Scores], limit: str) -> tuple[float | None, str]:
+    """The unfavourable end of a score, of the secret where it is worst; None where nothing is known of it."""
+    kind, score = limit.split("_", 1)
 
     def end(name: str) -> float:
-        low, high = getattr(dials[name], dial).ends
+        low, high = getattr(scores[name], score).ends
         return float(high if kind == "max" else low)
 
-    worst = (max if kind == "max" else min)(dials, key=end)
-    return None if getattr(dials[worst], dial).ends == UNKNOWN else end(worst), worst
+    worst = (max if kind == "max" else min)(scores, key=end)
+    return None if getattr(scores[worst], score).ends == UNKNOWN else end(worst), worst
 
 
 def _why_not(line: PolicyLine) -> Sentence:
@@ -172,10 +172,10 @@ def short_of(name: str, found: float) -> float:
     return at_least(found) if name.startswith("min_") else at_most(found)
 
 
-def _why(dials: Dials, facts: ReleaseFacts) -> Iterator[Sentence]:
+def _why(scores: Scores, facts: ReleaseFacts) -> Iterator[Sentence]:
     yield from _certain(facts.certain)
-    yield Sentence("protection is {found:.3g} of 100", found=at_least(dials.protection.ends[0]))
-    yield Sentence("usefulness is {found:.3g} of 100", found=at_least(dials.usefulness.ends[0]))
+    yield Sentence("protection is {found:.3g} of 100", found=at_least(scores.protection.ends[0]))
+    yield Sentence("usefulness is {found:.3g} of 100", found=at_least(scores.usefulness.ends[0]))
 
 
 def _heads(facts: ReleaseFacts, failing: Collection[str]) -> Iterator[Sentence]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from leakgauge.artefacts.dials import Attacker, AttackerName, share
 from leakgauge.artefacts.quantity import Quantity
+from leakgauge.artefacts.scores import Attacker, AttackerName, share
 from leakgauge.case.certainty import NOTHING_LEFT
 from leakgauge.case.changes import by_changes, by_stays, by_steps
 from leakgauge.case.numbers import TENTHS, tenths

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leakgauge.artefacts import Quantity
-from leakgauge.artefacts.dials import Attacker, share
+from leakgauge.artefacts.scores import Attacker, share
 from leakgauge.case.attacker import Attacker as Fitted
 from leakgauge.case.certainty import surest_of
 from leakgauge.case.columns import codes_of, columns_of, numbered, ranks_of, sample_of, values_of

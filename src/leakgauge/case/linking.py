@@ -29,7 +29,7 @@ import numpy as np
 from msgspec import structs
 
 from leakgauge.artefacts import Quantity
-from leakgauge.artefacts.dials import Attacker, AttackerName, share
+from leakgauge.artefacts.scores import Attacker, AttackerName, share
 from leakgauge.case.case import Case, CountedLaw
 from leakgauge.case.certainty import surest
 from leakgauge.case.columns import numbered

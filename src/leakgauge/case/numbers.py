@@ -1,4 +1,4 @@
-"""Columns of numbers by a few points that have their moments, so that a dial does not depend on how many there are."""
+"""Columns of numbers by a few points that have their moments, so that a score does not depend on how many there are."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leakgauge.artefacts.dials import Attacker
+from leakgauge.artefacts.scores import Attacker
 from leakgauge.case.case import Case, read_beside
 from leakgauge.case.columns import numbered, ranks_of, values_of
 from leakgauge.case.counted import channel_of

@@ -49,7 +49,7 @@ def command(table: str, asked: Improving, reading: Reading, to: Output) -> None:
         found = improve(table, **asked.given(), **reading.given(), progress=tell)
     search = found.search
     job, promise = _promise(search, table, asked, reading)
-    told = structs.replace(stored(found), promised=None if promise is None else promise.dials[search.secret])
+    told = structs.replace(stored(found), promised=None if promise is None else promise.scores[search.secret])
     deliver(told, to, lambda voice: improved(voice, told, search, table, job))
     search.require()
     if promise is not None:

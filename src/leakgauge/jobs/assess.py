@@ -9,9 +9,9 @@ from msgspec import structs
 
 from leakgauge.artefacts import Audit, Judgement, StoredEvidence, codec
 from leakgauge.artefacts.codec import decode, require_digest
-from leakgauge.artefacts.dials import Dials
 from leakgauge.artefacts.evidence import Evidence
 from leakgauge.artefacts.request import Declared
+from leakgauge.artefacts.scores import Scores
 from leakgauge.artefacts.verdict import Beside
 from leakgauge.assessment import Diagram, Questionnaire, collect, protected_of_release, read_questionnaire
 from leakgauge.assessment.algebra import over_arcs
@@ -80,12 +80,12 @@ class Explaining:
             matrices,
         )
 
-    def beside(self, evidence: tuple[Evidence, ...], dials: Dials, column: str, record: str) -> Beside:
-        """Criteria and scores from the evidence of one secret, beside its dials."""
+    def beside(self, evidence: tuple[Evidence, ...], scores: Scores, column: str, record: str) -> Beside:
+        """Criteria and scores from the evidence of one secret, beside its scores."""
         drawn, every = self.diagram, (*evidence, *answered_beyond(self.questionnaire))
         criteria, arcs = (drawn, None) if isinstance(drawn, CriteriaDiagram) else (None, drawn)
         return Beside(
-            criteria=criteria_of(every, dials, criteria, confidence=self.confidence),
+            criteria=criteria_of(every, scores, criteria, confidence=self.confidence),
             evidence=StoredEvidence(evidence, column, record),
             published=published_score(every, arcs, matrices=self.matrices),
             over_arcs=None if arcs is None else over_arcs(arcs, every),
@@ -98,7 +98,7 @@ def explained(found: Judgement, record: Release | Path, audit: Audit, original: 
     release, beside = Release.read(record), dict[str, Beside]()
     plan = plan_of(release.record, release.record_file)
     released = {", ".join(name for name in one.reads if name not in plan.public) for one in plan.columns}
-    for name in found.dials:
+    for name in found.scores:
         if name not in released:
             continue
         protected = protected_of_release(release, original, column=name)
@@ -110,7 +110,7 @@ def explained(found: Judgement, record: Release | Path, audit: Audit, original: 
             stored=() if by.stored is None else _stored(by.stored, protected),
             confidence=by.confidence,
         )
-        beside[name] = by.beside(evidence, found.dials[name], name, release.record.digest)
+        beside[name] = by.beside(evidence, found.scores[name], name, release.record.digest)
     return structs.replace(found, beside=beside)
 
 
@@ -142,7 +142,7 @@ def explained_foreign(
                 Context(None, answers, by.releases_per_period, confidence=by.confidence),
                 sum(file.stat().st_size for file in files) / release.rows if files else None,
             )
-            beside[name] = by.beside(evidence, found.dials[name], name, audit.digest)
+            beside[name] = by.beside(evidence, found.scores[name], name, audit.digest)
     return structs.replace(found, beside=beside)
 
 

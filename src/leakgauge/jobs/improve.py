@@ -16,8 +16,8 @@ from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting, TriedStage, WholeSetting
 from leakgauge.artefacts.request import FRAME
 from leakgauge.artefacts.request.verbs import ImproveOptions, Improving
-from leakgauge.assessment.dials.usefulness import use_named
 from leakgauge.assessment.outgoing import judge_settings
+from leakgauge.assessment.scores.usefulness import use_named
 from leakgauge.assessment.search import Goal, HandedOut, Search, Trial, searched
 from leakgauge.assessment.search.column import MOST_LETTERS
 from leakgauge.assessment.search.searching import Judge
@@ -274,7 +274,7 @@ def _tried(trial: Trial) -> TriedSetting:
         stage=family.stage.value,
         form=family.form,
         mechanism=trial.said,
-        dials=trial.dials,
+        scores=trial.scores,
         lost=trial.lost,
         meets=not trial.short,
     )

@@ -15,7 +15,7 @@ from leakgauge.artefacts.quantity import SHARE
 from leakgauge.artefacts.request import FRAME
 from leakgauge.artefacts.request.verbs import Surveying, SurveyOptions
 from leakgauge.artefacts.survey import Combination, Suggested, Survey, SurveyedColumn, Told
-from leakgauge.assessment import DialPolicy
+from leakgauge.assessment import Policy
 from leakgauge.audit.combinations import MANY_ALONE, sets_that_single_out
 from leakgauge.audit.identifiers import NEARLY_ALL, identifies, is_free_text
 from leakgauge.case.columns import values_of
@@ -215,7 +215,7 @@ def _suggested(column: SurveyedColumn, entropies: Mapping[str, Quantity], finer:
     return Suggested.PUBLIC, Sentence("reveals little")
 
 
-def require_large_groups(found: Survey, policy: DialPolicy) -> None:
+def require_large_groups(found: Survey, policy: Policy) -> None:
     """Refuse to publish columns in which more rows are unique, or groups are smaller, than the given policy allows.
 
     Raises:

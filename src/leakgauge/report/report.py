@@ -24,7 +24,7 @@ from leakgauge.report.pdf import to_pdf
 from leakgauge.report.reading import diagram_in, read_dossier
 from leakgauge.report.sections import OF_A_SECRET, SECTIONS
 from leakgauge.telling.blocks import Content, Edition, Section, blocks_of
-from leakgauge.telling.dials import judged_by, recommended
+from leakgauge.telling.scores import judged_by, recommended
 from leakgauge.telling.shown import Shown
 from leakgauge.telling.statement import document_number, table_of
 from leakgauge.telling.titles import title

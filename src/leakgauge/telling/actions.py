@@ -10,7 +10,7 @@ from leakgauge.artefacts.job import Job
 from leakgauge.artefacts.verdict import Action, Judgement, Recommendation, why_no_action
 from leakgauge.languages import message
 from leakgauge.telling.blocks import Content, Inline, commands
-from leakgauge.telling.dials import is_of_release, unfavourable
+from leakgauge.telling.scores import is_of_release, unfavourable
 from leakgauge.telling.voice import NOTHING, Plain, Voice, own
 
 
@@ -80,7 +80,7 @@ def _command(action: Action, command: str, beside: Path | None) -> str:
 def action_of(voice: Voice, found: Judgement, action: Action) -> Inline:
     """What an action would do at the ends that decide, to the secret it changes most; empty where it is nothing."""
     secret = action.most_changed(found)
-    now, then = found.dials[secret], action.promised.get(secret)
+    now, then = found.scores[secret], action.promised.get(secret)
     if then is None or then == now:
         return ()
     template = message("protection {safe} → {safer}, usefulness {useful} → {as_useful}")

@@ -13,11 +13,11 @@ from leakgauge.languages import message
 from leakgauge.tables import Kind
 from leakgauge.telling.blocks import Content, Number, written
 from leakgauge.telling.columns import bins_of_secret, protected_columns
-from leakgauge.telling.dials import deciding
 from leakgauge.telling.guarantee import notion_of, parameters_of
 from leakgauge.telling.measurement import intervals
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.releasing import outcomes
+from leakgauge.telling.scores import deciding
 from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
 
 _DIVERSITY = ("distinct", "entropy", "closeness", "largest_share", "likeness", "enhanced_likeness", "disclosure")

@@ -10,10 +10,10 @@ from leakgauge.artefacts.report import Paragraph
 from leakgauge.artefacts.verdict import Judgement
 from leakgauge.languages import message
 from leakgauge.telling.blocks import Content
-from leakgauge.telling.dials import secret_in
 from leakgauge.telling.figures.criteria import own_name
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.published_score import published_score
+from leakgauge.telling.scores import secret_in
 from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leakgauge.artefacts.audit import Finding
-from leakgauge.artefacts.dials import DIALS
 from leakgauge.artefacts.job import JobCost, SecretOutcome
 from leakgauge.artefacts.quantity import Level
+from leakgauge.artefacts.scores import SCORES
 from leakgauge.languages import message
 from leakgauge.telling.attacks import attacks_on, strongest_attack
 from leakgauge.telling.bits import better_attacker, bits, bits_of, exposure
 from leakgauge.telling.blocks import Content, Inline, Number
 from leakgauge.telling.columns import bins_of_secret, by_coarseness, known_columns, protected_columns
-from leakgauge.telling.dials import deciding, dial
 from leakgauge.telling.promises import (
     asked_epsilon,
     epsilon_of,
@@ -24,6 +23,7 @@ from leakgauge.telling.promises import (
     unit_of_protection,
     unprotected,
 )
+from leakgauge.telling.scores import deciding, score
 from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
 
 _FAR_ABOVE = 0.1
@@ -72,9 +72,9 @@ def every_secret(voice: Voice) -> Iterator[Content]:
         name = voice.listed(one.secret)
         if one.withheld:
             name = Plain(say("{secret} (withheld)", secret=name))
-        dials = (dial(voice, one.dials, kind) for kind in DIALS)
+        scores = (score(voice, one.scores, kind) for kind in SCORES)
         shares = (voice.cell(one, name, percent=True) for name in ("success", "baseline"))
-        rows.append((name, *dials, _learnt(voice, one), *shares))
+        rows.append((name, *scores, _learnt(voice, one), *shares))
     total = voice.dossier.job.total if outcomes and voice.dossier.job is not None else None
     if total is not None:
         learnt = bits(voice, total.information, exact=total.exact)

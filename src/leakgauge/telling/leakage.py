@@ -15,9 +15,9 @@ from leakgauge.telling.columns import (
     less_telling_columns,
     protected_columns,
 )
-from leakgauge.telling.dials import deciding
 from leakgauge.telling.measurement import COMPANIONS, MEASURES, zero_leakage
 from leakgauge.telling.pictures import pictures
+from leakgauge.telling.scores import deciding
 from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice
 
 Row = tuple[Cell, Cell, Cell, Cell]

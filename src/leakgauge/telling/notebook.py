@@ -35,10 +35,10 @@ from leakgauge.telling import shown as copies
 from leakgauge.telling import survey as surveys
 from leakgauge.telling.blocks import Content
 from leakgauge.telling.design import design
-from leakgauge.telling.dials import dial_rows, recommended
 from leakgauge.telling.measurement import intervals
 from leakgauge.telling.relation import exact_levels
 from leakgauge.telling.releasing import release
+from leakgauge.telling.scores import recommended, score_rows
 from leakgauge.telling.verdict import changes
 from leakgauge.telling.voice import Cell, Plain, Voice, own, yes_or_no
 
@@ -180,8 +180,8 @@ def _(value: Finding, voice: Voice) -> Iterator[Content]:
 @shown.register
 def _(value: Judgement, voice: Voice) -> Iterator[Content]:
     yield from recommended(voice, value)
-    for secret in value.dials:
-        caption, rows = message("Scores of {secret}, 0 to 100"), dial_rows(voice, value, secret)
+    for secret in value.scores:
+        caption, rows = message("Scores of {secret}, 0 to 100"), score_rows(voice, value, secret)
         yield from voice.grid(caption, "Score|Found|In plain words", rows, secret=own(secret))
     yield from changes(voice, value)
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from leakgauge.artefacts.dials import DIALS
 from leakgauge.artefacts.dossier import RECORD
 from leakgauge.artefacts.job import Headline
 from leakgauge.artefacts.record import Record
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.artefacts.request import Request
+from leakgauge.artefacts.scores import SCORES
 from leakgauge.artefacts.verdict import Recommendation
 from leakgauge.languages import Language, message
 from leakgauge.release.guarantees import said_of_bins, said_of_formulas, said_of_order, said_of_suppression
@@ -21,9 +21,8 @@ from leakgauge.rounding import rounded, written
 from leakgauge.telling.actions import given_out, to_do
 from leakgauge.telling.bits import bits
 from leakgauge.telling.blocks import Content, commands
-from leakgauge.telling.dials import dial, dials, judged_by, recommended
 from leakgauge.telling.earlier import earlier
-from leakgauge.telling.figures.dials import NAMES
+from leakgauge.telling.figures.scores import NAMES
 from leakgauge.telling.guarantee import designed
 from leakgauge.telling.headline import every_secret, numbers
 from leakgauge.telling.measurement import too_small
@@ -32,6 +31,7 @@ from leakgauge.telling.public_columns import coarsening, telling
 from leakgauge.telling.recipients import recipients
 from leakgauge.telling.releasing import points, simulation, suppressed_rows
 from leakgauge.telling.risks import risks, unchecked
+from leakgauge.telling.scores import judged_by, recommended, score, scores
 from leakgauge.telling.survey import published
 from leakgauge.telling.usefulness import usefulness
 from leakgauge.telling.voice import NOTHING, Cell, Voice, own
@@ -51,7 +51,7 @@ def expected_to_take(language: Language, seconds: float, *, as_the_last: bool) -
 def in_short(voice: Voice, found: Headline) -> Iterator[Content]:
     """The scores of the secret that decides, and its leakage, guarantee and unchanged values."""
     after = found.leakage_after
-    rows: list[tuple[Cell, Cell]] = [(voice.say(NAMES[name]), dial(voice, found.dials, name)) for name in DIALS]
+    rows: list[tuple[Cell, Cell]] = [(voice.say(NAMES[name]), score(voice, found.scores, name)) for name in SCORES]
     rows += [
         (voice.say("leakage after the release"), NOTHING if after is None else bits(voice, after, exact=found.exact)),
         (voice.say("local ε"), voice.cell(found, "epsilon")),
@@ -87,7 +87,7 @@ def protected(voice: Voice, folder: Path, beside: Path, *, refused: bool) -> Ite
     found = judged_by(voice)
     if found is None:
         return
-    yield from (*risks(voice, found), *dials(voice, found, short=True))
+    yield from (*risks(voice, found), *scores(voice, found, short=True))
     yield from (*recommended(voice, found), *unchecked(voice, found), *to_do(voice, found, job, beside))
     if found.recommendation is Recommendation.RELEASE:
         yield voice.say("The report to sign:")

@@ -8,35 +8,35 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from leakgauge.artefacts.design import Role
-from leakgauge.artefacts.dials import OF_A_RAW_COPY
 from leakgauge.artefacts.dossier import CHANNEL
 from leakgauge.artefacts.measurement import ValueShares
 from leakgauge.artefacts.quantity import Quantity
 from leakgauge.artefacts.report import Picture
+from leakgauge.artefacts.scores import OF_A_RAW_COPY
 from leakgauge.artefacts.verdict import Beside
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
 from leakgauge.probability import Channel
 from leakgauge.telling.bits import exposure
 from leakgauge.telling.columns import asked_of, is_withheld, plan_columns, planned_columns, protected_columns
-from leakgauge.telling.dials import judged_by, secret_in
 from leakgauge.telling.figures.attacks import attacks_figure
 from leakgauge.telling.figures.channel import channel_figure
 from leakgauge.telling.figures.chart import Figure
 from leakgauge.telling.figures.criteria import criteria_figure
 from leakgauge.telling.figures.decomposition import decomposition_figure
-from leakgauge.telling.figures.dials import dials_figure
 from leakgauge.telling.figures.frontier import frontier_figure
 from leakgauge.telling.figures.guarantee import guarantee_figure
 from leakgauge.telling.figures.influence import influence_figure
 from leakgauge.telling.figures.levels import levels_figure
 from leakgauge.telling.figures.people import people_figure
 from leakgauge.telling.figures.repeats import repeats_figure
+from leakgauge.telling.figures.scores import scores_figure
 from leakgauge.telling.figures.search import search_figure
 from leakgauge.telling.figures.shares import prior_of, shares_figure
 from leakgauge.telling.figures.telling import telling_figure
 from leakgauge.telling.figures.waterfall import waterfall_figure
 from leakgauge.telling.promises import asked_epsilon, epsilon_of, promises_nothing
+from leakgauge.telling.scores import judged_by, secret_in
 from leakgauge.telling.voice import Voice, spelled
 
 FOR_EVERYBODY: Final = ("guarantee", "levels", "channel", "shares")
@@ -203,14 +203,14 @@ def _people(voice: Voice) -> Figure | None:
     return people_figure(audit, secret, voice.language, verdict.facts if verdict is not None and decides else None)
 
 
-@_picture("dials", message("The scores of the original data and of this release, with the limits of the policy."))
-def _dials(voice: Voice) -> Figure | None:
+@_picture("scores", message("The scores of the original data and of this release, with the limits of the policy."))
+def _score(voice: Voice) -> Figure | None:
     found = judged_by(voice)
     if found is None:
         return None
     # What a secret would be worth that is not released, nobody knows.
     before = {} if is_withheld(voice) else OF_A_RAW_COPY
-    return dials_figure(found.dials[secret_in(voice, found)], found.policy, before, voice.language)
+    return scores_figure(found.scores[secret_in(voice, found)], found.policy, before, voice.language)
 
 
 @_picture("guarantee", message("The guarantee, whatever the attacker knows: how sure anybody can become of a value."))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from leakgauge.artefacts.dials import Attacker, AttackerName
 from leakgauge.artefacts.report import Paragraph, Points
 from leakgauge.artefacts.risks import Risk, RiskKind
+from leakgauge.artefacts.scores import Attacker, AttackerName
 from leakgauge.artefacts.verdict import Judgement
 from leakgauge.languages import message
 from leakgauge.telling.blocks import Content, Inline

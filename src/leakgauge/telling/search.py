@@ -7,17 +7,17 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from leakgauge.artefacts.dials import DIALS, Dials
 from leakgauge.artefacts.improvement import StoredImprovement, TriedSetting
 from leakgauge.artefacts.report import Paragraph, Points
 from leakgauge.artefacts.request import Request
+from leakgauge.artefacts.scores import SCORES, Scores
 from leakgauge.assessment.search import Search
 from leakgauge.languages import message
 from leakgauge.telling.blocks import Content, Inline, commands
 from leakgauge.telling.columns import asked_of, is_from_this_table, is_withheld
-from leakgauge.telling.dials import dial, guarantee_row, told_all
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.promises import keeps_guarantee_inside
+from leakgauge.telling.scores import guarantee_row, score, told_all
 from leakgauge.telling.voice import Plain, Voice, mechanism_of, yes_or_no
 
 
@@ -75,11 +75,11 @@ def searched(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
     """The setting that a search chose, or what came closest, and the best of each kind."""
     yield Paragraph("note", (voice.told(found.learned_from),))
     if found.chosen is not None:
-        dials = found.promised or found.chosen.dials
-        yield voice.say("Chosen: {setting}.", setting=_setting(voice, found.chosen, dials))
+        scores = found.promised or found.chosen.scores
+        yield voice.say("Chosen: {setting}.", setting=_setting(voice, found.chosen, scores))
     else:
         yield voice.alarm("No setting that was tried meets the limits.")
-        yield voice.say("The closest one: {setting}.", setting=_setting(voice, found.closest, found.closest.dials))
+        yield voice.say("The closest one: {setting}.", setting=_setting(voice, found.closest, found.closest.scores))
         yield Points(numbered=False, items=tuple((one,) for one in told_all(voice, found.blocking)))
     yield from _stages(voice, found)
     yield from pictures(voice, "tuning")
@@ -87,8 +87,8 @@ def searched(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
         (
             mechanism_of(voice, one.mechanism),
             Plain(voice.told(one.form)),
-            *(dial(voice, one.dials, name) for name in DIALS),
-            guarantee_row(voice, one.dials)[1],
+            *(score(voice, one.scores, name) for name in SCORES),
+            guarantee_row(voice, one.scores)[1],
             yes_or_no(voice, one.meets),
         )
         for one in _best(found)
@@ -111,7 +111,7 @@ def _stages(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
             voice.number(one, "meeting"),
             mechanism_of(voice, one.best.mechanism),
             Plain(voice.told(one.best.form)),
-            *(dial(voice, one.best.dials, name) for name in DIALS),
+            *(score(voice, one.best.scores, name) for name in SCORES),
         )
         for one in found.stages
     )
@@ -122,13 +122,13 @@ def _stages(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
     )
 
 
-def _setting(voice: Voice, one: TriedSetting, dials: Dials) -> Inline:
+def _setting(voice: Voice, one: TriedSetting, scores: Scores) -> Inline:
     """A setting with its scores."""
     return voice.say(
         "{mechanism} ({form}), protection {protection}, surest {surest}, usefulness {usefulness}",
         mechanism=mechanism_of(voice, one.mechanism),
         form=Plain(voice.told(one.form)),
-        **{name: dial(voice, dials, name) for name in DIALS},
+        **{name: score(voice, scores, name) for name in SCORES},
     )
 
 
@@ -143,7 +143,7 @@ def _best(found: StoredImprovement) -> list[TriedSetting]:
         kinds.setdefault((name, str(one.form)), []).append(one)
 
     def worth(one: TriedSetting) -> tuple[bool, float]:
-        of = {"protection": one.dials.protection.ends[0], "usefulness": one.dials.usefulness.ends[0]}
+        of = {"protection": one.scores.protection.ends[0], "usefulness": one.scores.usefulness.ends[0]}
         return one.meets, of[wanted] if one.meets else math.prod(of.values())
 
     return [max(settings, key=worth) for settings in kinds.values()]

@@ -15,18 +15,18 @@ from leakgauge.telling.actions import to_do
 from leakgauge.telling.attacks import accusations
 from leakgauge.telling.blocks import Content, Inline
 from leakgauge.telling.columns import asked_of, by_coarseness, keeps_order, less_telling_columns, protected_columns
-from leakgauge.telling.dials import deciding, dials, judged_by, other_reasons, recommended, secret_in, told_all
 from leakgauge.telling.headline import every_secret
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.places import told_places
 from leakgauge.telling.promises import asked_epsilon, is_in_kit, keeps_guarantee_inside, promises_nothing
 from leakgauge.telling.risks import risks, unchecked
+from leakgauge.telling.scores import deciding, judged_by, other_reasons, recommended, scores, secret_in, told_all
 from leakgauge.telling.survey import published
 from leakgauge.telling.voice import ROWS, Cell, Plain, Voice, blank, own
 
 _MANY_ALONE: Final = 0.05
 """The share of unique rows above which it is an alarm."""
-_FIRST: Final = ("dials", "people", "decomposition")
+_FIRST: Final = ("scores", "people", "decomposition")
 """The pictures of the decision."""
 _SIGNATURES: Final = 2
 """Who prepared the release and who approves it are rarely the same."""
@@ -43,7 +43,7 @@ def statement(voice: Voice) -> Iterator[Content]:
         return
     if found is not None:
         lead = deciding(voice)
-        yield from (*risks(voice, found), *dials(voice, found, secret_in(lead, found)), *unchecked(voice, found))
+        yield from (*risks(voice, found), *scores(voice, found, secret_in(lead, found)), *unchecked(voice, found))
     yield from (*every_secret(voice), *pictures(deciding(voice), *_FIRST))
     yield from (*leaves, *told_places(voice), *_document(voice))
     # The decision of whoever signs, with room to write.

@@ -13,9 +13,9 @@ from leakgauge.languages import message
 from leakgauge.telling.actions import action_of, to_do
 from leakgauge.telling.blocks import Content, Inline
 from leakgauge.telling.criteria import explained
-from leakgauge.telling.dials import dial, dials, in_turn, is_of_release, judged_by, recommended, secret_in, told_all
-from leakgauge.telling.figures.dials import NAMES
+from leakgauge.telling.figures.scores import NAMES
 from leakgauge.telling.risks import by_attacker, risks, unchecked
+from leakgauge.telling.scores import in_turn, is_of_release, judged_by, recommended, score, scores, secret_in, told_all
 from leakgauge.telling.voice import AS_DECLARED, NOTHING, Cell, Plain, Voice, own
 
 LIMITS: Final = {
@@ -54,7 +54,7 @@ def verdict(voice: Voice) -> Iterator[Content]:
 
 def assessed(voice: Voice, found: Judgement, job: Job | None) -> Iterator[Content]:
     """A verdict that stands by itself, on a release that a job made or another one."""
-    yield from (*recommended(voice, found), *to_do(voice, found, job), *risks(voice, found), *dials(voice, found))
+    yield from (*recommended(voice, found), *to_do(voice, found, job), *risks(voice, found), *scores(voice, found))
     yield from (*unchecked(voice, found), *every_judged(voice, found), *notes(voice, found), *changes(voice, found))
     yield from (*policy(voice, found), *by_attacker(voice, found, found.deciding))
     for secret in found.beside:
@@ -63,9 +63,9 @@ def assessed(voice: Voice, found: Judgement, job: Job | None) -> Iterator[Conten
 
 def every_judged(voice: Voice, found: Judgement) -> Iterator[Content]:
     """Of several secrets a line for each; the lowest protection decides."""
-    if len(found.dials) < 2:
+    if len(found.scores) < 2:
         return
-    rows = ((own(secret), *(dial(voice, one, name) for name in NAMES)) for secret, one in found.dials.items())
+    rows = ((own(secret), *(score(voice, one, name) for name in NAMES)) for secret, one in found.scores.items())
     yield from voice.grid("Scores of every secret, 0 to 100", "|".join(["Secret", *NAMES.values()]), rows)
     yield voice.say("{secret} has the lowest protection, which decides.", secret=own(found.deciding))
 
@@ -142,7 +142,7 @@ def changes(voice: Voice, found: Judgement) -> Iterator[Content]:
 
 def meant(voice: Voice, found: Judgement) -> Iterator[Content]:
     """What the guarantee means."""
-    claim = found.dials[found.deciding].guarantee
+    claim = found.scores[found.deciding].guarantee
     if claim is not None:
         yield voice.say(
             "The guarantee allows an advantage of {advantage}: how much better than by tossing a coin an attacker who "
@@ -156,5 +156,5 @@ def notes(voice: Voice, found: Judgement, secret: str = "") -> Iterator[Content]
     """Remarks on the scores of a secret, by default of the one that decides, and how they were found."""
     if not is_of_release(voice, found):
         yield voice.note("No release was made. These scores were calculated in advance.")
-    for note in dict.fromkeys(told_all(voice, found.dials[secret or found.deciding].notes)):
+    for note in dict.fromkeys(told_all(voice, found.scores[secret or found.deciding].notes)):
         yield Paragraph("note", (note,))

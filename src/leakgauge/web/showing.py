@@ -9,8 +9,8 @@ from typing import BinaryIO, Final
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from leakgauge.artefacts import codec
-from leakgauge.artefacts.dials import DIALS
 from leakgauge.artefacts.report import Grid
+from leakgauge.artefacts.scores import SCORES
 from leakgauge.artefacts.survey import Suggested, Survey, SurveyedColumn
 from leakgauge.artefacts.verdict import Judgement
 from leakgauge.errors import OptionError, did_you_mean
@@ -21,10 +21,10 @@ from leakgauge.report.reading import diagram_in
 from leakgauge.report.report import FORMS
 from leakgauge.telling.blocks import Inline, blocks_of, text_of
 from leakgauge.telling.criteria import criteria
-from leakgauge.telling.dials import deciding, dial_rows, judged_by, secret_in
-from leakgauge.telling.figures.dials import is_known
+from leakgauge.telling.figures.scores import is_known
 from leakgauge.telling.headline import every_secret, headline
 from leakgauge.telling.pictures import figure_of, pictures
+from leakgauge.telling.scores import deciding, judged_by, score_rows, secret_in
 from leakgauge.telling.shown import Shown
 from leakgauge.telling.statement import cautions, decision
 from leakgauge.telling.survey import columns, combinations, identifying
@@ -35,7 +35,7 @@ from leakgauge.web.questions import UnknownError, is_asked_by_the_page, shown_of
 from leakgauge.web.rendering import facts, html, laid_out
 
 _PICTURES: Final = (
-    *("frontier", "decomposition", "channel", "shares", "levels", "attacks", "people", "waterfall", "dials"),
+    *("frontier", "decomposition", "channel", "shares", "levels", "attacks", "people", "waterfall", "scores"),
     *("criteria", "influence", "guarantee", "repeats", "telling", "tuning"),
 )
 """Those that the page offers, in its order."""
@@ -99,9 +99,9 @@ def _scores(voice: Voice, found: Judgement) -> str:
     secret = secret_in(voice, found)
     limits = {line.name.partition("_")[2]: line for line in found.policy}
     scores = []
-    for key, cells in zip(DIALS, dial_rows(voice, found, secret), strict=True):
+    for key, cells in zip(SCORES, score_rows(voice, found, secret), strict=True):
         name, value, meaning = map(inline_of, cells)
-        quantity, line = getattr(found.dials[secret], key), limits.get(key)
+        quantity, line = getattr(found.scores[secret], key), limits.get(key)
         low, high = quantity.ends
         mark = () if line is None else limit_in_words(voice, line)
         kept = line is not None and (high <= line.limit if key == "surest" else low >= line.limit)

@@ -1,4 +1,4 @@
-"""The criteria explain the dials: raw copies and pure noise at the ends, and nothing improves by being left out."""
+"""The criteria explain the scores: raw copies and pure noise at the ends, and nothing improves by being left out."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 
 from leakgauge.artefacts import codec
 from leakgauge.artefacts.criteria import Criteria, Criterion
-from leakgauge.artefacts.dials import Attacker, DialEvidence, Dials, Statistic, share
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
+from leakgauge.artefacts.scores import Attacker, ScoreEvidence, Scores, Statistic, share
 from leakgauge.assessment import Questionnaire, collect, default_diagram, protected_column
 from leakgauge.assessment.algebra import over_arcs
 from leakgauge.assessment.criteria import criteria_of, default_criteria
 from leakgauge.assessment.criteria.diagram import Best
-from leakgauge.assessment.dials.evidence import evidence_by_law
-from leakgauge.assessment.dials.reading import dials_of
 from leakgauge.assessment.indicators.questionnaire import declared_sensitivity
+from leakgauge.assessment.scores.evidence import evidence_by_law
+from leakgauge.assessment.scores.reading import scores_of
 from leakgauge.case.law import ReleaseLaw
 from leakgauge.errors import ModelError, OptionError
 from leakgauge.mechanisms import Mechanism, randomized_response, through_channel
@@ -35,8 +35,8 @@ FACTS = {"16", "18", "19"}
 
 
 @cache
-def known(epsilon: float | None, independent: bool = False) -> tuple[tuple[Evidence, ...], Dials]:
-    """Leaves and dials of randomized response, of a raw copy (no ε), or of an independent draw."""
+def known(epsilon: float | None, independent: bool = False) -> tuple[tuple[Evidence, ...], Scores]:
+    """Leaves and scores of randomized response, of a raw copy (no ε), or of an independent draw."""
     people = table()
     source = people.counts("illness").distribution()
     mechanism: Mechanism
@@ -48,12 +48,12 @@ def known(epsilon: float | None, independent: bool = False) -> tuple[tuple[Evide
     answers = Questionnaire({"14": (0, 1, 2, 3, 4), "15": (5, 4, 3, 2, 1), "19": (0, 0, 1, 2, 3)}, 15)
     channel = mechanism.channel()
     assert channel is not None
-    dials = dials_of(evidence_by_law(ReleaseLaw(source, channel), claims=mechanism.claims))
+    scores = scores_of(evidence_by_law(ReleaseLaw(source, channel), claims=mechanism.claims))
     gained = Evidence(
-        *("5", Standing.MEASURED, Sentence("by law"), 1 - dials.protection.value / 100, "", Scale(0, 1)), null=0, raw=1
+        *("5", Standing.MEASURED, Sentence("by law"), 1 - scores.protection.value / 100, "", Scale(0, 1)), null=0, raw=1
     )
     evidence = collect(protected_column(people, "illness", mechanism, Simulated(1)), questionnaire=answers)
-    return tuple(gained if one.leaf == "5" else one for one in evidence), dials
+    return tuple(gained if one.leaf == "5" else one for one in evidence), scores
 
 
 def by_key(found: Criteria) -> dict[str, Criterion]:
@@ -79,23 +79,23 @@ def test_more_noise_secures_and_guarantees_more_and_is_worth_less() -> None:
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
-def test_no_criterion_is_better_than_its_dial(epsilon: float) -> None:
-    evidence, dials = known(epsilon)
-    for one in criteria_of(evidence, dials).criteria:
+def test_no_criterion_is_better_than_its_score(epsilon: float) -> None:
+    evidence, scores = known(epsilon)
+    for one in criteria_of(evidence, scores).criteria:
         assert one.points is not None
-        if one.dial is not None:
-            if one.dial == "guarantee":
-                assert dials.guarantee is not None
-                assert one.points.value == pytest.approx(100 * (1 - dials.guarantee.advantage))
+        if one.score is not None:
+            if one.score == "guarantee":
+                assert scores.guarantee is not None
+                assert one.points.value == pytest.approx(100 * (1 - scores.guarantee.advantage))
                 continue
-            dial = getattr(dials, one.dial)
-            assert one.points.value <= dial.value and one.points.ends[1] <= dial.ends[1]
+            score = getattr(scores, one.score)
+            assert one.points.value <= score.value and one.points.ends[1] <= score.ends[1]
 
 
 def test_a_leaf_that_says_worse_lowers_its_criterion() -> None:
-    evidence, dials = known(1.0)
+    evidence, scores = known(1.0)
     attacked = [replaced(one, 0.9) if one.leaf == "5" else one for one in evidence]
-    assert points(criteria_of(attacked, dials))["security"] < points(criteria_of(evidence, dials))["security"]
+    assert points(criteria_of(attacked, scores))["security"] < points(criteria_of(evidence, scores))["security"]
 
 
 def replaced(one: Evidence, value: float) -> Evidence:
@@ -103,23 +103,23 @@ def replaced(one: Evidence, value: float) -> Evidence:
 
 
 def test_a_guarantee_is_one_advantage_whatever_its_parameters_are() -> None:
-    evidence, dials = known(1.0)
+    evidence, scores = known(1.0)
     moved = [
         replaced(one, value) if (value := {"1": 50.0, "2": 0.01, "3": 9.0}.get(one.leaf)) else one for one in evidence
     ]
-    assert points(criteria_of(moved, dials)) == points(criteria_of(evidence, dials))
-    guarantee = by_key(criteria_of(evidence, dials))["guarantee"]
-    assert dials.guarantee is not None and guarantee.points is not None
-    assert guarantee.points.value == pytest.approx(100 * (1 - dials.guarantee.advantage))
+    assert points(criteria_of(moved, scores)) == points(criteria_of(evidence, scores))
+    guarantee = by_key(criteria_of(evidence, scores))["guarantee"]
+    assert scores.guarantee is not None and guarantee.points is not None
+    assert guarantee.points.value == pytest.approx(100 * (1 - scores.guarantee.advantage))
     assert guarantee.standing is Standing.DECLARED
     assert [leaf.leaf for leaf in guarantee.leaves] == ["1", "2", "3"]
 
 
 @given(st.sets(st.sampled_from(list(default_criteria().leaves))))
 def test_leaving_something_out_improves_nothing(left_out: set[str]) -> None:
-    evidence, dials = known(1.0)
-    every = criteria_of(evidence, dials)
-    fewer = criteria_of([one for one in evidence if one.leaf not in left_out], dials)
+    evidence, scores = known(1.0)
+    every = criteria_of(evidence, scores)
+    fewer = criteria_of([one for one in evidence if one.leaf not in left_out], scores)
     for before, after in zip(every.criteria, fewer.criteria, strict=True):
         assert before.points is not None and set(after.missing) <= left_out | set(before.missing)
         if after.points is not None:
@@ -150,23 +150,23 @@ def needed(found: Criteria) -> float:
 def test_facts_of_the_data_set_what_is_needed_and_nothing_else(
     one: tuple[float, float, float], other: tuple[float, float, float]
 ) -> None:
-    evidence, dials = known(1.0)
+    evidence, scores = known(1.0)
     release = [leaf for leaf in evidence if leaf.leaf not in FACTS]
     low, high = (list(map(pick, one, other)) for pick in (min, max))
-    less, more = (criteria_of([*release, *facts(*places)], dials) for places in (low, high))
+    less, more = (criteria_of([*release, *facts(*places)], scores) for places in (low, high))
     assert less.criteria == more.criteria and less.audit == more.audit
     assert 0 <= needed(less) <= needed(more) <= 100
 
 
 def test_what_is_needed_by_hand() -> None:
-    _, dials = known(1.0)
-    assert needed(criteria_of(facts(1, 1, 1), dials)) == 100 and needed(criteria_of(facts(0, 0, 0), dials)) == 0
+    _, scores = known(1.0)
+    assert needed(criteria_of(facts(1, 1, 1), scores)) == 100 and needed(criteria_of(facts(0, 0, 0), scores)) == 0
     # Very sensitive data that go with nothing call for more than the 60 that everybody is held to.
-    assert needed(criteria_of(facts(0, 0, 1), dials)) == pytest.approx(200 / 3)
-    found = criteria_of([*facts(0.6, 0.36, 0)[:2], declared_sensitivity(4)], dials)
+    assert needed(criteria_of(facts(0, 0, 1), scores)) == pytest.approx(200 / 3)
+    found = criteria_of([*facts(0.6, 0.36, 0)[:2], declared_sensitivity(4)], scores)
     assert needed(found) == pytest.approx(100 * (0.6 + 0.36 + 4 * 0.75) / 6)
     assert str(found.beside) == "The data need a protection of 66 of 100; the release has 71.1."
-    unasked = criteria_of(facts(0.6, 0.36, 0)[:2], dials)
+    unasked = criteria_of(facts(0.6, 0.36, 0)[:2], scores)
     assert unasked.needed is not None and unasked.needed.missing == ("19",)
     assert needed(unasked) == pytest.approx(100 * (0.6 + 0.36 + 4) / 6)
     assert "up to 82.7 of 100" in str(unasked.beside)
@@ -179,12 +179,12 @@ def test_a_sensitivity_that_is_no_answer(answer: object) -> None:
 
 
 def test_the_tightness_of_an_audit_protects_nobody() -> None:
-    evidence, dials = known(1.0)
+    evidence, scores = known(1.0)
     others = [one for one in evidence if one.leaf != "4"]
-    weak, strong = (criteria_of([*others, *tight(place)], dials) for place in (0.1, 0.9))
+    weak, strong = (criteria_of([*others, *tight(place)], scores) for place in (0.1, 0.9))
     assert weak.criteria == strong.criteria and weak.needed == strong.needed
     assert weak.audit is not None and weak.audit.points is not None and weak.audit.points.value == pytest.approx(10)
-    none = criteria_of(others, dials)
+    none = criteria_of(others, scores)
     assert none.audit is not None and none.audit.points is None and str(none.audit.said) == "not known"
 
 
@@ -193,23 +193,23 @@ def tight(place: float) -> list[Evidence]:
 
 
 def test_who_was_not_asked_says_nothing() -> None:
-    evidence, dials = known(1.0)
-    unasked = by_key(criteria_of([one for one in evidence if one.leaf not in ("14", "15")], dials))["experience"]
+    evidence, scores = known(1.0)
+    unasked = by_key(criteria_of([one for one in evidence if one.leaf not in ("14", "15")], scores))["experience"]
     assert unasked.points is None and unasked.standing is Standing.MISSING and str(unasked.said) == "not asked"
-    half = by_key(criteria_of([one for one in evidence if one.leaf != "15"], dials))["experience"]
+    half = by_key(criteria_of([one for one in evidence if one.leaf != "15"], scores))["experience"]
     # (1 · 1 + 2 · 2 + 3 · 3 + 4 · 4) / 4 / 10 of one leaf, nothing of the other.
     assert half.points is not None and half.points.value == pytest.approx(75 / 2) and half.missing == ("15",)
     assert half.standing is Standing.ASKED and half.points.ends[1] == pytest.approx(100)
 
 
 def test_means_of_answers_lie_in_their_intervals() -> None:
-    _, dials = known(1.0)
+    _, scores = known(1.0)
     draws, missed = simulation(5), 0
     law = np.array([0.1, 0.1, 0.2, 0.3, 0.3])
     truth = 100 * float(law @ np.linspace(0, 1, 5))
     for counts in draws.multinomial(8, law, size=200):
         asked = Evidence("14", Standing.ASKED, Sentence(""), answers=tuple(counts.tolist()))
-        leaf = by_key(criteria_of([asked], dials))["experience"].leaves[0]
+        leaf = by_key(criteria_of([asked], scores))["experience"].leaves[0]
         assert leaf.points is not None
         missed += truth not in leaf.points
     assert missed <= 10
@@ -229,37 +229,37 @@ def test_the_default_diagram_has_every_indicator_once() -> None:
         "needed": ["16", "18", "19"],
         "audit": ["4"],
     }
-    assert [one.dial for one in diagram.criteria.values()] == ["protection", "guarantee", "usefulness", None, None]
+    assert [one.score for one in diagram.criteria.values()] == ["protection", "guarantee", "usefulness", None, None]
     outcomes = {key for key, leaf in diagram.leaves.items() if leaf.better in (Best.RAW, Best.NULL)}
     assert outcomes == {str(leaf) for leaf in range(5, 14)}
 
 
 def test_evidence_of_other_leaves_is_named_and_not_used() -> None:
-    evidence, dials = known(1.0)
+    evidence, scores = known(1.0)
     other = Evidence("46", Standing.MEASURED, Sentence(""), 0.5, "", Scale(0, 1))
-    found = criteria_of([*evidence, other], dials)
-    assert found.unused == ("46",) and found.criteria == criteria_of(evidence, dials).criteria
+    found = criteria_of([*evidence, other], scores)
+    assert found.unused == ("46",) and found.criteria == criteria_of(evidence, scores).criteria
     with pytest.raises(ModelError, match="two pieces of evidence of leaf '46'"):
-        criteria_of([other, other], dials)
+        criteria_of([other, other], scores)
     with pytest.raises(OptionError, match="confidence of 1 is not between"):
-        criteria_of(evidence, dials, confidence=1)
+        criteria_of(evidence, scores, confidence=1)
 
 
 def test_nothing_known_is_not_a_number() -> None:
-    found = criteria_of([], dials_of(DialEvidence(attackers=())))
+    found = criteria_of([], scores_of(ScoreEvidence(attackers=())))
     # Without a claim nothing is guaranteed; that much is known.
     assert points(found) == {"guarantee": 0}
     assert {str(one.said) for one in found.criteria} == {"", "not known", "not asked"}
 
 
-def test_intervals_of_dials_and_leaves_add_up() -> None:
-    attacked = DialEvidence(
+def test_intervals_of_scores_and_leaves_add_up() -> None:
+    attacked = ScoreEvidence(
         attackers=(Attacker((), share(0.3, 0.2, 0.4, 0.95), share(0.1)),),
         statistics=(Statistic((), share(0.5, 0.4, 0.6, 0.95)),),
     )
     leaf = Evidence("5", Standing.MEASURED, Sentence(""), 0.2, "", Scale(0, 1), 0.1, 0.5, null=0.0, raw=1.0)
-    security = by_key(criteria_of([leaf], dials_of(attacked)))["security"].points
-    # A third of what leaf 5 says, nothing of leaves 6 and 7, and at most the dial: 70 (60 to 80).
+    security = by_key(criteria_of([leaf], scores_of(attacked)))["security"].points
+    # A third of what leaf 5 says, nothing of leaves 6 and 7, and at most the score: 70 (60 to 80).
     assert security is not None and security.value == pytest.approx(80 / 3)
     assert security.ends == pytest.approx((50 / 3, 80)) and security.confidence == pytest.approx(0.9)
 

@@ -15,7 +15,7 @@ TEXT = """
 schema = "leakgauge/diagram/2"
 
 [criteria]
-secrecy = { name = "secrecy", dial = "protection" }
+secrecy = { name = "secrecy", score = "protection" }
 use = { name = "use", chinese = "可用性" }
 
 [leaves]
@@ -45,7 +45,7 @@ def read(place: Path, text: str) -> CriteriaDiagram:
 def test_a_file_is_read_as_it_is_written(tmp_path: Path) -> None:
     diagram = read(tmp_path, TEXT)
     assert diagram.shares("use") == {"10": 0.75, "12": 0.25, "trust": 0}
-    assert diagram.criteria["use"].chinese == "可用性" and diagram.criteria["secrecy"].dial == "protection"
+    assert diagram.criteria["use"].chinese == "可用性" and diagram.criteria["secrecy"].score == "protection"
     assert asked_by(diagram) == ("trust", "19")
     huge = read(tmp_path, TEXT.replace("weight = 3", "weight = 1e308").replace("weight = 0", "weight = 1e308"))
     assert huge.shares("use") == pytest.approx({"10": 0.5, "12": 0, "trust": 0.5})
@@ -108,9 +108,9 @@ FAULTS = [
     ("all zero", 'better = "higher" }', 'better = "higher", weight = 0 }', "all 1 leaves that feed 'needed' are 0"),
     ("fed by nothing", "[leaves]", 'idle = { name = "idle" }\n[leaves]', "no leaf feeds the criterion 'idle'"),
     ("beside", "[leaves]", 'audit = { name = "audit" }\n[leaves]', "a criterion 'audit'"),
-    ("unknown dial", '"protection"', '"protecton"', "unknown score 'protecton'; did you mean 'protection'"),
+    ("unknown score", '"protection"', '"protecton"', "unknown score 'protecton'; did you mean 'protection'"),
     ("unknown key", "weight = 3", "wieght = 3", "the leaf '10' has the unknown key 'wieght'; did you mean 'weight'"),
-    ("unknown criterion key", 'dial = "', 'dail = "', "the criterion 'secrecy' has the unknown key 'dail'"),
+    ("unknown criterion key", 'score = "', 'dail = "', "the criterion 'secrecy' has the unknown key 'dail'"),
     ("no name", 'name = "attacks", ', "", "the leaf '5' has no name, or it is not text"),
     ("name as number", 'name = "attacks"', "name = 5", "the leaf '5' has no name, or it is not text"),
     ("leaf not a table", '{ name = "error", feeds = "use", better = "raw", weight = 3 }', "3", "'10' under .leaves."),

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import leakgauge
-from leakgauge.artefacts.dials import DialEvidence
 from leakgauge.artefacts.evidence import Evidence, Scale
-from leakgauge.assessment import collect, criteria_of, default_criteria, dials_of, protected_column
+from leakgauge.artefacts.scores import ScoreEvidence
+from leakgauge.assessment import collect, criteria_of, default_criteria, protected_column, scores_of
 from leakgauge.assessment.criteria.diagram import Best, LeafNode
 from leakgauge.assessment.indicators import catalogue
 from leakgauge.assessment.indicators.catalogue import FAMILIES, INDICATORS
@@ -45,7 +45,7 @@ def test_a_toy_indicator_explains_its_criterion(monkeypatch: pytest.MonkeyPatch)
     leaf = LeafNode(ROWS.leaf, ROWS.name, "feasibility", Best.HIGHER)
     found = criteria_of(
         evidence,
-        dials_of(DialEvidence(attackers=())),
+        scores_of(ScoreEvidence(attackers=())),
         replace(ours, leaves={**ours.leaves, ROWS.leaf: leaf}),
     )
     (shown,) = [one for each in found.criteria for one in each.leaves if one.leaf == ROWS.leaf]

@@ -32,4 +32,4 @@ def test_a_coarser_column_is_as_right_as_a_guess_among_its_values(tmp_path: Path
     assert leaves["10"].value == pytest.approx(2 * 0.9 / (1 - 1 / 40), rel=0.01)
     assert leaves["6"].value == pytest.approx(2, abs=0.01)
     assert leaves["3"].value == float("inf") and leaves["24"].standing is Standing.MISSING
-    assert all(one.guarantee is None for one in verdict.dials.values())
+    assert all(one.guarantee is None for one in verdict.scores.values())

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.artefacts.verdict import ReleaseFacts
-from leakgauge.assessment.dials.policy import DialPolicy
-from leakgauge.assessment.dials.reading import dials_of
+from leakgauge.assessment.scores.policy import Policy
+from leakgauge.assessment.scores.reading import scores_of
 from leakgauge.assessment.search import Goal, HandedOut, Stage, Use, most_useful
 from leakgauge.assessment.search.column import counted_column
 from leakgauge.assessment.search.families import by_noise
@@ -49,11 +49,11 @@ def test_the_choice_is_the_most_useful_of_all_that_keep_the_limits(people: Table
     chosen = found.require()
     kept = [one for one in found.trials if not one.short and not one.family.counts_rows]
     assert chosen.usefulness >= max(one.usefulness for one in kept) - 0.5
-    assert chosen.dials.protection.ends[0] >= 70 and chosen.dials.surest.ends[1] <= 45
+    assert chosen.scores.protection.ends[0] >= 70 and chosen.scores.surest.ends[1] <= 45
     assert not found.blocking and found.closest is chosen
     # Everybody who reads the verdict sees the same.
-    policy = DialPolicy(min_protection=70, min_usefulness=None, max_lost=None, max_alone=None, declared=())
-    assert all(line.holds for line in verdict_of({"illness": chosen.dials}, policy, ReleaseFacts()).policy)
+    policy = Policy(min_protection=70, min_usefulness=None, max_lost=None, max_alone=None, declared=())
+    assert all(line.holds for line in verdict_of({"illness": chosen.scores}, policy, ReleaseFacts()).policy)
 
 
 def test_parameters_are_found_between_the_points_of_a_grid(people: Table) -> None:
@@ -72,14 +72,14 @@ def test_without_a_protection_the_most_protecting_one_is_chosen(people: Table) -
     assert 25 <= chosen.usefulness <= 26
     # Rows drawn again keep the shares, which is all that is asked of statistics: half as precise, and nobody is known.
     redrawn = most_useful(people, "illness", min_usefulness=25).require()
-    assert redrawn.usefulness == pytest.approx(50, abs=0.1) and redrawn.dials.protection.ends[0] > 99
+    assert redrawn.usefulness == pytest.approx(50, abs=0.1) and redrawn.scores.protection.ends[0] > 99
     kept = [one for one in found.trials if not one.short and not one.family.counts_rows]
-    assert chosen.dials.protection.ends[0] >= max(one.dials.protection.ends[0] for one in kept) - 0.5
+    assert chosen.scores.protection.ends[0] >= max(one.scores.protection.ends[0] for one in kept) - 0.5
 
 
 def test_both_may_be_asked_for(people: Table) -> None:
     chosen = most_useful(people, "illness", min_protection=50, min_usefulness=20).require()
-    assert chosen.dials.protection.ends[0] >= 50 and chosen.usefulness >= 20
+    assert chosen.scores.protection.ends[0] >= 50 and chosen.usefulness >= 20
 
 
 def test_a_refusal_says_how_close_it_came_and_what_blocks(people: Table) -> None:
@@ -122,11 +122,11 @@ def test_what_is_fitted_to_counts_guarantees_nothing_unless_they_were_bought(peo
     private = most_useful(people, "illness", **asked)
     assert not private.require().family.is_fitted
     fitted = [one for one in private.trials if one.family.is_fitted]
-    assert fitted and all(one.dials.guarantee is None or "max_epsilon" in one.short for one in fitted)
+    assert fitted and all(one.scores.guarantee is None or "max_epsilon" in one.short for one in fitted)
     bought = most_useful(people, "illness", counts_are_private=False, rows=500, **asked)
     fitted = [one for one in bought.trials if one.family.is_fitted]
     assert any(not one.short for one in fitted) and not any(
-        one.dials.guarantee is not None and one.dials.guarantee.given_counts for one in fitted
+        one.scores.guarantee is not None and one.scores.guarantee.given_counts for one in fitted
     )
 
 
@@ -153,7 +153,7 @@ def test_published_and_known_columns_count(people: Table) -> None:
 def test_noise_is_judged_alike_beside_a_column_that_tells_nothing() -> None:
     table, noise = made_up(), laplace(7.0, lower=0, upper=100)
     alone, beside = (
-        dials_of(by_noise(counted_column(table, Goal("bell", published=published)), Use.STATISTICS, noise))
+        scores_of(by_noise(counted_column(table, Goal("bell", published=published)), Use.STATISTICS, noise))
         for published in ((), ("area",))
     )
     # Counts of few rows tell a little by chance, which is against the release.
@@ -186,8 +186,8 @@ def test_the_text_of_a_setting_is_read_back() -> None:
             if one.text is not None and not one.family.counts_rows:
                 assert parse_mechanism(one.text).claims == one.mechanism.claims
             assert (one.channel is None) == (one.text is not None)
-            for dial in ("protection", "surest", "usefulness"):
-                low, high = getattr(one.dials, dial).ends
+            for score in ("protection", "surest", "usefulness"):
+                low, high = getattr(one.scores, score).ends
                 assert 0 <= low <= high <= 100 and not np.isnan(low + high)
 
 

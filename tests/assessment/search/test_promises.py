@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from leakgauge.artefacts import Quantity
-from leakgauge.assessment.dials.evidence import gained_in_attack
+from leakgauge.assessment.scores.evidence import gained_in_attack
 from leakgauge.assessment.search import Trial, most_useful
 from leakgauge.audit.attacks.attack import scored
 from leakgauge.mechanisms import through_channel
@@ -35,7 +35,7 @@ def shown(table: Table, name: str, trial: Trial, seed: int) -> float:
     gained = gained_in_attack(
         Quantity.estimated(score.advantage(0.95), "1"), Quantity.estimated(score.baseline(0.95), "1")
     )
-    return min(trial.dials.protection.ends[0], 100 * (1 - gained.ends[0]))
+    return min(trial.scores.protection.ends[0], 100 * (1 - gained.ends[0]))
 
 
 def kept(table: Table, name: str, releases: int) -> int:

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leakgauge.artefacts.dials import DialEvidence
-from leakgauge.assessment.dials.reading import dials_of
+from leakgauge.artefacts.scores import ScoreEvidence
+from leakgauge.assessment.scores.reading import scores_of
 from leakgauge.assessment.search import Goal, Search, Use, most_useful
 from leakgauge.assessment.search.column import CountedColumn, counted_column
 from leakgauge.assessment.search.families import by_channel, by_noise
@@ -33,11 +33,11 @@ LEAST = 60.0
 MOST_SURE = 45
 
 
-def by_hand(column: CountedColumn, bounds: dict[str, float], step: float) -> Iterator[tuple[str, DialEvidence]]:
+def by_hand(column: CountedColumn, bounds: dict[str, float], step: float) -> Iterator[tuple[str, ScoreEvidence]]:
     """Settings that somebody would try one after the other."""
     values = column.values
 
-    def through(name: str, make: Callable[[], Mechanism]) -> Iterator[tuple[str, DialEvidence]]:
+    def through(name: str, make: Callable[[], Mechanism]) -> Iterator[tuple[str, ScoreEvidence]]:
         try:
             found = by_channel(column, Use.STATISTICS, make())
         except InputError:
@@ -74,9 +74,9 @@ def best_by_hand(column: CountedColumn, bounds: dict[str, float], step: float) -
     """The usefulness of the best setting of the scan that keeps the limits."""
     best = None
     for _, evidence in by_hand(column, bounds, step):
-        dials = dials_of(evidence)
-        if dials.protection.ends[0] >= LEAST and dials.surest.ends[1] <= MOST_SURE:
-            best = max(best or 0.0, dials.usefulness.ends[0])
+        scores = scores_of(evidence)
+        if scores.protection.ends[0] >= LEAST and scores.surest.ends[1] <= MOST_SURE:
+            best = max(best or 0.0, scores.usefulness.ends[0])
     return best
 
 
@@ -88,7 +88,7 @@ def require_as_good(table: Table, name: str, bounds: dict[str, float], step: flo
         assert found.chosen.usefulness >= by_scan - 1, name
     if found.chosen is not None:
         assert not found.chosen.short
-        assert found.chosen.dials.protection.ends[0] >= LEAST
+        assert found.chosen.scores.protection.ends[0] >= LEAST
     return found
 
 
@@ -132,6 +132,6 @@ def test_no_step_of_randomized_response_is_better(name: str) -> None:
     for epsilon in np.arange(0.05, 8, 0.05):
         evidence = by_channel(column, Use.STATISTICS, randomized_response(epsilon, letters=column.values.outcomes))
         assert evidence is not None
-        dials = dials_of(evidence)
-        if dials.protection.ends[0] >= LEAST:
-            assert dials.usefulness.ends[0] <= found.chosen.usefulness + 0.5
+        scores = scores_of(evidence)
+        if scores.protection.ends[0] >= LEAST:
+            assert scores.usefulness.ends[0] <= found.chosen.usefulness + 0.5

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from leakgauge.artefacts import Audit, Request
 from leakgauge.artefacts.verdict import Judgement
-from leakgauge.assessment.dials.policy import DialPolicy
+from leakgauge.assessment.scores.policy import Policy
 from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.protect.judged import Judging, rehearsed
 from leakgauge.jobs.protect.sources import open_sources
@@ -54,6 +54,6 @@ def drawn(asked: Request, table: Table, folder: Path) -> tuple[Release, Audit]:
     return made, audit
 
 
-def judged(asked: Request, table: Table, folder: Path, policy: DialPolicy = DialPolicy()) -> Judgement:  # noqa: B008
+def judged(asked: Request, table: Table, folder: Path, policy: Policy = Policy()) -> Judgement:  # noqa: B008
     """The verdict on a drawn release of the job."""
     return Judging(table, policy).drawn(asked, *drawn(asked, table, folder))

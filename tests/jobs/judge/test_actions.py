@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from leakgauge.artefacts import Quantity, Request
 from leakgauge.artefacts.verdict import Declaration, Recommendation
-from leakgauge.assessment.dials.policy import DialPolicy
+from leakgauge.assessment.scores.policy import Policy
 from leakgauge.assessment.verdict import SIMULATED
 from leakgauge.jobs.protect.actions import MOST_ACTIONS, actions, with_actions
 from leakgauge.jobs.protect.judged import Judging
@@ -20,7 +20,7 @@ from leakgauge.tables import open_table
 from tests.grids import nightly
 from tests.jobs.judge.tables import households, judged
 
-DIALS = ("protection", "surest", "usefulness")
+SCORES = ("protection", "surest", "usefulness")
 TOLD = {"purpose": "teaching", "recipient": "a school", "review": "2099-01-01"}
 JOBS: dict[str, dict[str, Any]] = {
     "too little noise": {"max_distortion": 0.1, **TOLD},
@@ -75,8 +75,8 @@ def test_the_first_action_gives_what_it_promises(people: str, tmp_path: Path, na
         assert first.recommendation is not Recommendation.DO_NOT_RELEASE
         shown = judged(first.request, table, tmp_path)
     for secret, promised in first.promised.items():
-        for dial in DIALS:
-            assert near(getattr(promised, dial), getattr(shown.dials[secret], dial)), (secret, dial)
+        for score in SCORES:
+            assert near(getattr(promised, score), getattr(shown.scores[secret], score)), (secret, score)
     if first.promised[shown.deciding].protection.low is None:
         # Where columns are learnt from, the interval of an attack on what is drawn may reach beyond a limit.
         # Drawn from a seed, it is not recommended for that alone.
@@ -103,12 +103,12 @@ def test_what_is_left_to_declare_is_the_action(people: str) -> None:
         now = judging.before(asked)
         (action,) = actions(now, asked, judging)
         assert action.options == ("--recipient TEXT", "--review DATE")
-        assert action.recommendation is Recommendation.RELEASE and action.promised == now.dials
+        assert action.recommendation is Recommendation.RELEASE and action.promised == now.scores
         told = asked.having(recipient="a school", review="2099-01-01")
         done = judging.before(told)
         assert done.recommendation is Recommendation.RELEASE and actions(done, told, judging) == ()
         # A policy that asks for less to be declared is asked for less.
-        policy = DialPolicy(declared=(Declaration.PURPOSE,))
+        policy = Policy(declared=(Declaration.PURPOSE,))
         assert Judging(table, policy).before(asked).recommendation is Recommendation.RELEASE
 
 
@@ -117,12 +117,12 @@ def test_nothing_is_promised_that_cannot_be_kept() -> None:
     # Everybody's trade tells the secret, so that no channel for the secret helps: the column has to go.
     rows = pa.table({"secret": ["a", "b", "c", "d"] * 100, "trade": ["w", "x", "y", "z"] * 100})
     with open_table(rows) as table:
-        judging = Judging(table, DialPolicy(min_usefulness=10))
+        judging = Judging(table, Policy(min_usefulness=10))
         asked = Request.of("frame", secret=("secret",), public=("trade",), mechanism=("randomized-response:epsilon=2",))
         found = actions(judging.before(asked), asked, judging)
         assert str(found[0].said).startswith("take out trade")
         assert found[0].recommendation is Recommendation.RELEASE_IF
-        strict = Judging(table, DialPolicy(min_protection=90, min_usefulness=80))
+        strict = Judging(table, Policy(min_protection=90, min_usefulness=80))
         helpless = actions(strict.before(asked), asked, strict)
         assert all(one.recommendation is Recommendation.DO_NOT_RELEASE for one in helpless)
 
@@ -147,7 +147,7 @@ def test_a_setting_is_evaluated_once_and_few_are_needed(people: str, monkeypatch
         assert judging.before(asked).facts.epsilon is not None
         # Where both protection and use are missing, no noise helps, and none is tried.
         evaluated.clear()
-        both = Judging(table, DialPolicy(min_protection=80, min_usefulness=80))
+        both = Judging(table, Policy(min_protection=80, min_usefulness=80))
         wrong = Request.of(people, secret=("status",), max_distortion=0.3)
         assert actions(both.before(wrong), wrong, both) == () and len(evaluated) == 1
 
@@ -173,7 +173,7 @@ def test_what_was_bought_or_repeated_has_no_actions(people: str) -> None:
 def test_rows_are_judged_by_rows(people: str) -> None:
     asked = Request.of(people, secret=("status",), max_distortion=0.55, use="rows")
     with open_table(people) as table:
-        judging = Judging(table, DialPolicy(min_protection=None, max_surest=None))
+        judging = Judging(table, Policy(min_protection=None, max_surest=None))
         now = judging.before(asked)
         (first, *_) = actions(now, asked, judging)
     assert now.use == "rows" and first.promised["status"].usefulness.value >= 20
@@ -182,9 +182,7 @@ def test_rows_are_judged_by_rows(people: str) -> None:
 def test_limits_of_budgets_are_known_before_anything_is_drawn(people: str) -> None:
     asked = Request.of(people, secret=("status",), mechanism=("randomized-response:epsilon=2",))
     with open_table(people) as table:
-        policy = DialPolicy(
-            min_protection=None, max_surest=None, min_usefulness=None, max_epsilon=1, max_leakage_bits=1
-        )
+        policy = Policy(min_protection=None, max_surest=None, min_usefulness=None, max_epsilon=1, max_leakage_bits=1)
         judging = Judging(table, policy)
         now = judging.before(asked)
         first = actions(now, asked, judging)[0]
@@ -205,10 +203,10 @@ def test_no_setting_mends_a_broken_claim(people: str) -> None:
 def test_what_a_draw_fell_short_is_asked_of_other_settings(people: str) -> None:
     asked = Request.of(people, secret=("status",), max_distortion=0.35)
     with open_table(people) as table:
-        judging = Judging(table, DialPolicy(min_protection=50, min_usefulness=10))
+        judging = Judging(table, Policy(min_protection=50, min_usefulness=10))
         kept = judging.before(asked)
         assert kept.recommendation is Recommendation.RELEASE_IF
-        worse = replace(kept.dials["status"], protection=Quantity(45.0, "points"))
-        now = replace(kept, recommendation=Recommendation.DO_NOT_RELEASE, dials={"status": worse})
+        worse = replace(kept.scores["status"], protection=Quantity(45.0, "points"))
+        now = replace(kept, recommendation=Recommendation.DO_NOT_RELEASE, scores={"status": worse})
         first = actions(now, asked, judging)[0]
-    assert first.promised["status"].protection.value > 50 + kept.dials["status"].protection.value - 45 - 1e-6
+    assert first.promised["status"].protection.value > 50 + kept.scores["status"].protection.value - 45 - 1e-6

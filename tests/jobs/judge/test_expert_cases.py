@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.csv as pc
 import pytest
 
-from leakgauge.artefacts.dials import AttackerName
 from leakgauge.artefacts.risks import RiskKind
+from leakgauge.artefacts.scores import AttackerName
 from leakgauge.artefacts.verdict import Declaration, Judgement, Recommendation
-from leakgauge.assessment.dials.policy import DialPolicy
 from leakgauge.assessment.judging import Terms, judge_foreign
+from leakgauge.assessment.scores.policy import Policy
 from leakgauge.audit.foreign.release import ForeignRoles
 from leakgauge.jobs.audit import audit_foreign
 from leakgauge.randomness import simulation
@@ -34,7 +34,7 @@ def judged(
     pc.write_csv(pa.table(released), place)
     with open_table(pa.table(original)) as table:
         audit = audit_foreign(place, table, ForeignRoles(("illness",)))
-        terms = Terms(DialPolicy(min_usefulness=None), declared=DECLARED, ruled_out=reason)
+        terms = Terms(Policy(min_usefulness=None), declared=DECLARED, ruled_out=reason)
         return judge_foreign(audit, place, table, terms=terms)
 
 
@@ -44,7 +44,7 @@ def test_eight_of_93_positives_in_the_clear_in_somebody_elses_file_are_not_safe(
     shown: list[str | None] = ["positive" if at < 8 else "not said" for at in range(10_000)]
     found = judged(original, {"illness": shown}, tmp_path)
     assert found.recommendation is Recommendation.DO_NOT_RELEASE
-    scores = found.dials["illness"]
+    scores = found.scores["illness"]
     # On average nobody learns anything; of the most exposed tenth of the positives nearly everything.
     assert scores.protection.value > 60 and scores.surest.value > 70
 
@@ -67,11 +67,11 @@ def k_anonymous(*, mixed: bool) -> dict[str, list[str | None]]:
 def test_a_k_anonymous_file_protects_from_who_knows_columns_where_groups_are_mixed(tmp_path: Path) -> None:
     table = k_anonymous(mixed=True)
     strict = judged(table, table, tmp_path)
-    assert strict.recommendation is Recommendation.DO_NOT_RELEASE and strict.dials["illness"].protection.value == 0
+    assert strict.recommendation is Recommendation.DO_NOT_RELEASE and strict.scores["illness"].protection.value == 0
     names = {one.name for one in strict.evidence["illness"].attackers}
     assert names == {AttackerName.KNOWS_THE_ROW, AttackerName.KNOWS_COLUMNS}
     found = judged(table, table, tmp_path, REASON)
-    assert found.dials["illness"].protection.value > 95 and found.dials["illness"].surest.value < 5
+    assert found.scores["illness"].protection.value > 95 and found.scores["illness"].surest.value < 5
     assert found.recommendation is Recommendation.RELEASE
     assert [str(one) for one in found.assumes] == [f"nobody can tell which released row is whose: {REASON}"]
     risks = {one.kind: one for one in found.risks}
@@ -84,4 +84,4 @@ def test_a_group_in_which_all_share_a_secret_is_not_safe_whoever_finds_it(tmp_pa
     table = k_anonymous(mixed=False)
     found = judged(table, table, tmp_path, REASON)
     assert found.recommendation is Recommendation.DO_NOT_RELEASE
-    assert found.dials["illness"].protection.value < 1 and found.dials["illness"].surest.value > 99
+    assert found.scores["illness"].protection.value < 1 and found.scores["illness"].surest.value > 99

@@ -13,12 +13,12 @@ import pyarrow.csv as pc
 import pytest
 
 from leakgauge.artefacts import Request, codec
-from leakgauge.artefacts.dials import Dials
+from leakgauge.artefacts.scores import Scores
 from leakgauge.artefacts.verdict import Judgement, Recommendation
-from leakgauge.assessment.dials.evidence import evidence_by_law
-from leakgauge.assessment.dials.reading import dials_of
 from leakgauge.assessment.judging import Terms, case_of, judge, judge_foreign, secrets_of
 from leakgauge.assessment.outgoing import Outgoing
+from leakgauge.assessment.scores.evidence import evidence_by_law
+from leakgauge.assessment.scores.reading import scores_of
 from leakgauge.audit.foreign.release import ForeignRoles
 from leakgauge.case import Case
 from leakgauge.case.law import ReleaseLaw
@@ -35,7 +35,7 @@ from tests.grids import nightly
 from tests.jobs.finished import Finished
 from tests.jobs.judge.tables import drawn, households, judged
 
-DIALS = ("protection", "surest", "usefulness")
+SCORES = ("protection", "surest", "usefulness")
 JOBS: dict[str, dict[str, Any]] = {
     "channel": {"public": ("trade",), "max_distortion": 0.3},
     "associations": {"public": ("trade",), "max_distortion": 0.3, "keep": "associations"},
@@ -64,16 +64,16 @@ def asked(table: str, **more: Any) -> Request:
 
 def require_sound(found: Judgement) -> None:
     assert 1 <= len(found.reasons) <= 3
-    for one in found.dials.values():
-        for name in DIALS:
-            dial = getattr(one, name)
-            for number in (dial.value, *dial.ends):
+    for one in found.scores.values():
+        for name in SCORES:
+            score = getattr(one, name)
+            for number in (score.value, *score.ends):
                 assert math.isfinite(number) and 0 <= number <= 100
-            assert dial.ends[0] <= dial.value <= dial.ends[1]
+            assert score.ends[0] <= score.value <= score.ends[1]
 
 
-def numbers(dials: Dials, *names: str) -> list[float]:
-    return [getattr(dials, name).value for name in names]
+def numbers(scores: Scores, *names: str) -> list[float]:
+    return [getattr(scores, name).value for name in names]
 
 
 @pytest.mark.parametrize(
@@ -85,10 +85,10 @@ def test_a_drawn_release_is_what_its_law_said(people: str, tmp_path: Path, name:
         before, after = Judging(table).before(request), judged(request, table, tmp_path)
     require_sound(after)
     assert codec.decode(Judgement, codec.encode(after), "verdict") == after
-    for secret, promised in before.dials.items():
-        made = after.dials[secret]
-        for dial in ("surest", "usefulness"):
-            assert getattr(made, dial).value == pytest.approx(getattr(promised, dial).value, abs=1e-6)
+    for secret, promised in before.scores.items():
+        made = after.scores[secret]
+        for score in ("surest", "usefulness"):
+            assert getattr(made, score).value == pytest.approx(getattr(promised, score).value, abs=1e-6)
         # An attack on what was drawn may be stronger than the one that was learnt, within what chance explains.
         assert made.protection.value == pytest.approx(promised.protection.value, abs=1e-6 if name != "wide" else 5)
 
@@ -101,8 +101,8 @@ def test_every_kind_of_job_is_judged(people: str, name: str) -> None:
         by_rows = Judging(table).before(request.having(use="rows"))
     require_sound(found)
     require_sound(by_rows)
-    assert set(found.dials) == {", ".join(secret) for secret in request.roles.sources}
-    assert all(0 < one.protection.value < 100 for one in found.dials.values())
+    assert set(found.scores) == {", ".join(secret) for secret in request.roles.sources}
+    assert all(0 < one.protection.value < 100 for one in found.scores.values())
 
 
 def test_one_column_is_judged_by_the_law_of_its_mechanism(people: str) -> None:
@@ -112,9 +112,9 @@ def test_one_column_is_judged_by_the_law_of_its_mechanism(people: str) -> None:
         source = table.counts("status", "trade").joint(("status",), ("trade",))
         answer = randomized_response(1.0, letters=source.rows)
         law = ReleaseLaw(source, answer.channel(), ("trade",), ("trade",))
-        expected = dials_of(evidence_by_law(law, claims=answer.claims))
-        assert numbers(dials_of(going.evidence(("status",))), *DIALS[:5]) == pytest.approx(
-            numbers(expected, *DIALS[:5])
+        expected = scores_of(evidence_by_law(law, claims=answer.claims))
+        assert numbers(scores_of(going.evidence(("status",))), *SCORES[:5]) == pytest.approx(
+            numbers(expected, *SCORES[:5])
         )
         assert going.lost(("status",)) == 0
 
@@ -123,12 +123,12 @@ def test_more_public_columns_or_background_never_protect_more(people: str) -> No
     with open_table(people) as table:
         judging, limits = Judging(table), {"mechanism": ("randomized-response:epsilon=2",)}
         found = [
-            judging.before(asked(people, **limits, **more)).dials["status"].protection.value
+            judging.before(asked(people, **limits, **more)).scores["status"].protection.value
             for more in ({}, {"public": ("trade",)}, {"public": ("trade", "town")})
         ]
         assert found == pytest.approx(sorted(found, reverse=True))
         knowing = judging.before(asked(people, **limits, public=("trade",), background=("town",)))
-        assert knowing.dials["status"].protection.value <= found[1] + 1e-9
+        assert knowing.scores["status"].protection.value <= found[1] + 1e-9
 
 
 def test_of_several_secrets_the_lowest_decides_and_what_is_withheld_is_no_use(people: str) -> None:
@@ -138,8 +138,8 @@ def test_of_several_secrets_the_lowest_decides_and_what_is_withheld_is_no_use(pe
         )
         assert found.deciding == "trade" and found.recommendation is Recommendation.DO_NOT_RELEASE
         withheld = Judging(table).before(asked(people, **JOBS["withheld"]))
-        assert withheld.dials["trade"].usefulness == withheld.dials["status"].usefulness
-        assert withheld.dials["trade"].guarantee is None
+        assert withheld.scores["trade"].usefulness == withheld.scores["status"].usefulness
+        assert withheld.scores["trade"].guarantee is None
 
 
 def test_persons_with_several_rows_have_a_weaker_guarantee(people: str) -> None:
@@ -152,7 +152,7 @@ def test_persons_with_several_rows_have_a_weaker_guarantee(people: str) -> None:
         limits: dict[str, Any] = {"mechanism": ("randomized-response:epsilon=1",)}
         alone = Judging(table).before(Request.of("frame", secret=("status",), **limits))
         person = Judging(table).before(Request.of("frame", secret=("status",), unit="person", **limits))
-    one, every = alone.dials["status"].guarantee, person.dials["status"].guarantee
+    one, every = alone.scores["status"].guarantee, person.scores["status"].guarantee
     assert one is not None and one.level == pytest.approx(1.0, abs=1e-9)
     assert every is not None and every.level == pytest.approx(3.0, abs=1e-9)
 
@@ -166,7 +166,7 @@ def test_a_published_identifier_is_a_veto_unless_it_is_accepted(people: str) -> 
         )
     assert found.recommendation is Recommendation.DO_NOT_RELEASE
     assert str(found.reasons[0]).startswith("'patient_id' is published and identifies people (")
-    assert found.dials["status"].protection.value == 0
+    assert found.scores["status"].protection.value == 0
     assert not accepted.vetoes
 
 
@@ -174,7 +174,7 @@ def test_lost_values_veto_usefulness(people: str) -> None:
     with open_table(people) as table:
         found = Judging(table).before(asked(people, max_distortion=0.55, keep="nothing"))
     assert found.facts.lost is not None and found.facts.lost > 0.01
-    assert found.dials["status"].usefulness.value == 0
+    assert found.scores["status"].usefulness.value == 0
 
 
 def test_a_broken_claim_and_another_audit_are_noticed(people: str, tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_broken_claim_and_another_audit_are_noticed(people: str, tmp_path: Pat
         assert found.vetoes == () and found.facts.guessed is not None
         broken = codec.decode(type(audit), {**codec.encode(audit), "violations": ["a claim is broken"]}, "audit")
         vetoed = judge(made, case_of(made, table), broken, Terms())
-        assert vetoed.dials["status"].protection.value == 0
+        assert vetoed.scores["status"].protection.value == 0
         # That it is a simulation comes first.
         assert str(vetoed.reasons[1]) == "a claim is broken"
         (tmp_path / "other").mkdir()
@@ -210,8 +210,8 @@ def test_reasons_count_people(people: str, tmp_path: Path) -> None:
 def test_a_finished_job_is_judged_from_its_folder(finished: Finished) -> None:
     found = assess(finished.folder)
     require_sound(found)
-    dials = found.dials["illness"]
-    assert dials.guarantee is not None and dials.guarantee.given_counts
+    scores = found.scores["illness"]
+    assert scores.guarantee is not None and scores.guarantee.given_counts
     assert found.facts.epsilon is not None
 
 
@@ -228,18 +228,18 @@ def test_a_release_made_elsewhere(people: str, tmp_path: Path, kind: str) -> Non
         pc.write_csv(rows.set_column(1, "status", pa.array(status)), place)
         found = judge_foreign(audit_foreign(place, table, ForeignRoles(("status",))), place, table)
     require_sound(found)
-    dials = found.dials["status"]
-    assert dials.guarantee is None
+    scores = found.scores["status"]
+    assert scores.guarantee is None
     if kind == "raw":
-        assert dials.protection.value < 2 and dials.surest.value > 98 and dials.usefulness.value > 98
+        assert scores.protection.value < 2 and scores.surest.value > 98 and scores.usefulness.value > 98
     if kind == "shuffled":
-        assert dials.protection.value > 80 and dials.surest.ends[1] < 20
+        assert scores.protection.value > 80 and scores.surest.ends[1] < 20
         # Every share is right. What goes with the trade is lost, and what does not go with the town is not.
         shares, *crossed = (one.worth.value for one in found.evidence["status"].statistics if one.worth is not None)
         assert shares == 1 and min(crossed) < 0.3 and max(crossed) < 1
     if kind == "coarse":
         # Of the values that were merged nobody can count how often each occurs.
-        assert dials.surest.value > 60 and dials.usefulness.value < 2
+        assert scores.surest.value > 60 and scores.usefulness.value < 2
 
 
 def test_a_release_with_a_record_is_not_foreign(people: str, tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_a_release_with_a_record_is_not_foreign(people: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("seed", [*range(10), *map(nightly, range(10, 100))])
-def test_random_tables_have_sound_dials(seed: int) -> None:
+def test_random_tables_have_sound_scores(seed: int) -> None:
     draw = simulation(seed)
     rows = int(draw.integers(20, 400))
     letters = int(draw.integers(1, 12))

@@ -10,8 +10,8 @@ import pytest
 import leakgauge as lg
 from leakgauge.artefacts import Recipients, Request
 from leakgauge.artefacts.codec import read
-from leakgauge.artefacts.dials import Statistic, share
 from leakgauge.artefacts.estimates import ReadAs
+from leakgauge.artefacts.scores import Statistic, share
 from leakgauge.artefacts.verdict import Judgement, Recommendation
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.jobs.samples import adult_rows
@@ -44,8 +44,8 @@ def test_a_release_of_which_the_kit_computes_nothing_is_of_no_use(people: str, t
     with open_table(people) as table:
         before, after = Judging(table).before(asked), judged(asked, table, tmp_path)
     for found in (before, after):
-        (dials,) = found.dials.values()
-        assert dials.usefulness.ends == (0, 0) and found.recommendation is Recommendation.DO_NOT_RELEASE
+        (scores,) = found.scores.values()
+        assert scores.usefulness.ends == (0, 0) and found.recommendation is Recommendation.DO_NOT_RELEASE
         assert [one.worth.value for one in worths(found)[0] if one.worth is not None] == [0, 0]
 
 
@@ -77,4 +77,4 @@ def test_what_a_search_finds_is_something_that_recipients_can_use(tmp_path: Path
     (column,) = told.columns
     assert column.read_as is ReadAs.COUNTED and column.worth is not None
     assert column.worth.value == pytest.approx(shares.worth.value)
-    assert found.dials["marital_status"].usefulness.value == pytest.approx(50 * shares.worth.value)
+    assert found.scores["marital_status"].usefulness.value == pytest.approx(50 * shares.worth.value)

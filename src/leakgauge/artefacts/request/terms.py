@@ -155,7 +155,7 @@ class Limits(RequestPart, frozen=True):
     ] = None
 
     def require_possible(self) -> None:
-        """Refuse points off the dial and words that are none of ours."""
+        """Refuse points off the score and words that are none of ours."""
         for name, points in (("min-protection", self.min_protection), ("min-usefulness", self.min_usefulness)):
             if points is not None and not 0 <= points <= 100:
                 raise OptionError(

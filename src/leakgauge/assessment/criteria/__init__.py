@@ -1,4 +1,4 @@
-"""The criteria that explain the dials, the protection that data call for, and the diagram that says so."""
+"""The criteria that explain the scores, the protection that data call for, and the diagram that says so."""
 
 from leakgauge.assessment.criteria.diagram import CriteriaDiagram
 from leakgauge.assessment.criteria.files import asked_by, default_criteria, open_diagram, write_diagram

@@ -10,7 +10,7 @@ from enum import Enum
 
 from leakgauge.errors import ModelError, did_you_mean
 
-DIALS = ("protection", "guarantee", "usefulness")
+SCORES = ("protection", "guarantee", "usefulness")
 """What a criterion may be bounded by: the scores of which more is better, and the worst case that is claimed."""
 
 
@@ -27,12 +27,12 @@ class Best(Enum):
 
 @dataclass(frozen=True)
 class CriterionNode:
-    """A criterion; where it has a dial, it is never better than that."""
+    """A criterion; where it has a score, it is never better than that."""
 
     key: str
     name: str
     chinese: str = ""
-    dial: str | None = None
+    score: str | None = None
 
 
 NEEDED = CriterionNode("needed", "needed protection", "所需保护程度")
@@ -63,7 +63,7 @@ class CriteriaDiagram:
 
     Raises:
         ModelError: no criterion, one that nothing feeds or that is named like what stands beside them, a leaf that
-            feeds something else, an unknown dial, a weight below 0, or weights that are all 0.
+            feeds something else, an unknown score, a weight below 0, or weights that are all 0.
     """
 
     criteria: Mapping[str, CriterionNode]
@@ -78,13 +78,13 @@ class CriteriaDiagram:
                 raise ModelError(
                     "{file} has a criterion {key!r}, which is a reserved name; choose another.", file=self.file, key=key
                 )
-            if node.dial is not None and node.dial not in DIALS:
+            if node.score is not None and node.score not in SCORES:
                 raise ModelError(
-                    "{file}: the criterion {key!r} has the unknown score {dial!r}; {near}",
+                    "{file}: the criterion {key!r} has the unknown score {score!r}; {near}",
                     file=self.file,
                     key=key,
-                    dial=node.dial,
-                    near=did_you_mean(node.dial, DIALS),
+                    score=node.score,
+                    near=did_you_mean(node.score, SCORES),
                 )
         for leaf in self.leaves.values():
             self._require_fed(leaf)
@@ -123,13 +123,13 @@ class CriteriaDiagram:
 
     def _require_weights(self, node: CriterionNode) -> None:
         leaves = self.feeding(node.key)
-        if not leaves and node.dial is None and node.key not in BESIDE:
+        if not leaves and node.score is None and node.key not in BESIDE:
             raise ModelError(
                 "{file}: no leaf feeds the criterion {key!r}; let one feed it, or take it out.",
                 file=self.file,
                 key=node.key,
             )
-        if leaves and node.dial is None and not any(leaf.weight for leaf in leaves):
+        if leaves and node.score is None and not any(leaf.weight for leaf in leaves):
             raise ModelError(
                 "{file}: the weights of all {count} leaves that feed {key!r} are 0; raise one of them.",
                 file=self.file,

@@ -25,7 +25,7 @@ SCHEMA = "leakgauge/diagram/2"
 PAPER = "paper"
 _CRITERIA, _ARCS = "criteria_diagram.toml", "default_diagram.toml"
 _TOP = ("schema", "criteria", "leaves", "pairwise")
-_CRITERION = ("name", "chinese", "dial")
+_CRITERION = ("name", "chinese", "score")
 _LEAF = ("name", "chinese", "feeds", "better", "weight")
 
 
@@ -118,11 +118,13 @@ def _tables(fields: Mapping[str, object], name: str, place: Path) -> Mapping[str
 
 def _criterion(key: str, fields: Mapping[str, object], place: Path) -> CriterionNode:
     what = Sentence("the criterion {key!r}", key=key)
+    # What a score was called.
+    fields = {"score" if name == "dial" else name: value for name, value in fields.items()}
     require_keys(fields, _CRITERION, place, what)
-    name, chinese, dial = (
+    name, chinese, score = (
         _text(fields, field, place, what, absent) for field, absent in zip(_CRITERION, (None, "", ""), strict=True)
     )
-    return CriterionNode(key, name, chinese, dial or None)
+    return CriterionNode(key, name, chinese, score or None)
 
 
 def _leaf(key: str, fields: Mapping[str, object], criteria: tuple[str, ...], place: Path) -> LeafNode:

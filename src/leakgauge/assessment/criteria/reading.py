@@ -1,4 +1,4 @@
-"""Criteria from evidence and dials: a weighted mean over the leaves, never better than the dial.
+"""Criteria from evidence and scores: a weighted mean over the leaves, never better than the score.
 
 Missing evidence counts at its unfavourable end and widens the interval, so leaving out a measurement or an answer never
 improves a criterion, and never lowers the protection needed.
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from leakgauge.artefacts.criteria import Criteria, Criterion, CriterionLeaf
-from leakgauge.artefacts.dials import POINTS, Dials, confidence_of
 from leakgauge.artefacts.evidence import Evidence, Standing, by_leaf, missing
 from leakgauge.artefacts.quantity import Quantity
+from leakgauge.artefacts.scores import POINTS, Scores, confidence_of
 from leakgauge.assessment.algebra import DIGITS
 from leakgauge.assessment.criteria.diagram import AUDIT, NEEDED, Best, CriteriaDiagram, CriterionNode, LeafNode
 from leakgauge.assessment.criteria.files import default_criteria, is_asked
@@ -26,13 +26,13 @@ _STANDINGS = (Standing.MEASURED, Standing.DECLARED, Standing.ASKED)
 
 
 def criteria_of(
-    evidence: Iterable[Evidence], dials: Dials, diagram: CriteriaDiagram | None = None, *, confidence: float = 0.95
+    evidence: Iterable[Evidence], scores: Scores, diagram: CriteriaDiagram | None = None, *, confidence: float = 0.95
 ) -> Criteria:
     """The criteria of a release, the protection its data call for, and the strength of its audit.
 
     Args:
         evidence: of the leaves, in any order; one without evidence is missing.
-        dials: of the secret; those that the diagram names bound its criteria.
+        scores: of the secret; those that the diagram names bound its criteria.
         diagram: which leaf feeds which; ours by default.
         confidence: of the intervals of the evidence, and of means of answers.
 
@@ -41,11 +41,11 @@ def criteria_of(
         OptionError: a confidence that is not between 0 and 1.
 
     Example:
-        >>> from leakgauge.artefacts.dials import DialEvidence
-        >>> from leakgauge.assessment.dials.reading import dials_of
-        >>> from leakgauge.artefacts.dials import Guarantee
+        >>> from leakgauge.artefacts.scores import ScoreEvidence
+        >>> from leakgauge.assessment.scores.reading import scores_of
+        >>> from leakgauge.artefacts.scores import Guarantee
         >>> claimed = Guarantee("local-dp", level=0.5, delta=0.0, advantage=0.25)
-        >>> found = criteria_of([], dials_of(DialEvidence(attackers=(), guarantee=claimed)))
+        >>> found = criteria_of([], scores_of(ScoreEvidence(attackers=(), guarantee=claimed)))
         >>> [(one.key, one.points.value if one.points else str(one.said)) for one in found.criteria][1::3]
         [('guarantee', 75.0), ('experience', 'not asked')]
     """
@@ -57,15 +57,15 @@ def criteria_of(
         shares = diagram.shares(node.key)
         return tuple(_leaf(diagram.leaves[key], known, share, confidence) for key, share in shares.items())
 
-    criteria = tuple(_criterion(node, read(node), dials) for node in diagram.criteria.values())
+    criteria = tuple(_criterion(node, read(node), scores) for node in diagram.criteria.values())
     needed, audit = (
-        _criterion(node, leaves, dials, worst) if (leaves := read(node)) else None
+        _criterion(node, leaves, scores, worst) if (leaves := read(node)) else None
         for node, worst in ((NEEDED, 100.0), (AUDIT, 0.0))
     )
     return Criteria(
         criteria=criteria,
         needed=needed,
-        beside=_beside(needed, dials),
+        beside=_beside(needed, scores),
         audit=audit,
         unused=tuple(leaf for leaf in known if leaf not in diagram.leaves),
     )
@@ -119,27 +119,27 @@ def _quantity(value: float, low: float, high: float, confidence: float | None) -
     return Quantity(value, POINTS) if low == high else Quantity(value, POINTS, low, high, confidence)
 
 
-def _criterion(node: CriterionNode, leaves: tuple[CriterionLeaf, ...], dials: Dials, worst: float = 0.0) -> Criterion:
-    """The mean of its leaves, of which those that are missing count as ``worst``, and at most its dial."""
-    dial = None if node.dial is None else _bound(dials, node.dial)
+def _criterion(node: CriterionNode, leaves: tuple[CriterionLeaf, ...], scores: Scores, worst: float = 0.0) -> Criterion:
+    """The mean of its leaves, of which those that are missing count as ``worst``, and at most its score."""
+    score = None if node.score is None else _bound(scores, node.score)
     counted = [leaf for leaf in leaves if leaf.weight]
     known = [leaf for leaf in counted if leaf.points is not None]
-    dial_known = dial is not None and dial.ends != (0.0, 100.0)
+    score_known = score is not None and score.ends != (0.0, 100.0)
     points, said = None, Sentence("")
-    if known or dial_known:
-        points = _mean(counted, worst, dial)
+    if known or score_known:
+        points = _mean(counted, worst, score)
     elif counted and all(is_asked(leaf.leaf) for leaf in counted):
         said = Sentence("not asked")
     else:
         said = Sentence("not known")
-    # Leaves that are not counted say what the dial rests on.
+    # Leaves that are not counted say what the score rests on.
     rests_on = [leaf.standing for leaf in known or leaves if leaf.standing is not Standing.MISSING]
     return Criterion(
         key=node.key,
         name=node.name,
         chinese=node.chinese,
         points=points,
-        dial=node.dial,
+        score=node.score,
         standing=Standing.MISSING if points is None else max(rests_on, key=_STANDINGS.index, default=Standing.MEASURED),
         leaves=leaves,
         missing=tuple(leaf.leaf for leaf in counted if leaf.points is None),
@@ -147,26 +147,26 @@ def _criterion(node: CriterionNode, leaves: tuple[CriterionLeaf, ...], dials: Di
     )
 
 
-def _bound(dials: Dials, name: str) -> Quantity:
+def _bound(scores: Scores, name: str) -> Quantity:
     """What bounds a criterion: a score, or how far the claim rules out that neighbours are told apart."""
     if name != "guarantee":
-        return getattr(dials, name)  # type: ignore[no-any-return]
-    return Quantity(0.0 if dials.guarantee is None else 100 * (1 - dials.guarantee.advantage), POINTS)
+        return getattr(scores, name)  # type: ignore[no-any-return]
+    return Quantity(0.0 if scores.guarantee is None else 100 * (1 - scores.guarantee.advantage), POINTS)
 
 
-def _mean(counted: Sequence[CriterionLeaf], worst: float, dial: Quantity | None) -> Quantity:
-    """The value and both ends of the weighted mean, each at most that of the dial."""
-    known = [leaf.points for leaf in counted if leaf.points is not None] + ([] if dial is None else [dial])
-    most = (100.0, 100.0, 100.0) if dial is None else (dial.value, *dial.ends)
+def _mean(counted: Sequence[CriterionLeaf], worst: float, score: Quantity | None) -> Quantity:
+    """The value and both ends of the weighted mean, each at most that of the score."""
+    known = [leaf.points for leaf in counted if leaf.points is not None] + ([] if score is None else [score])
+    most = (100.0, 100.0, 100.0) if score is None else (score.value, *score.ends)
     rows = [(leaf.points.value, *leaf.points.ends) if leaf.points else (worst, 0.0, 100.0) for leaf in counted]
     means = np.array([leaf.weight for leaf in counted]) @ np.array(rows) if rows else most
     value, low, high = np.minimum(np.round(means, DIGITS), most).tolist()
     return _quantity(value, min(low, value), max(high, value), confidence_of(known))
 
 
-def _beside(needed: Criterion | None, dials: Dials) -> Sentence:
+def _beside(needed: Criterion | None, scores: Scores) -> Sentence:
     """How much protection is called for, beside what was found; at the unfavourable ends of both."""
-    found = dials.protection.ends[0]
+    found = scores.protection.ends[0]
     if needed is None or needed.points is None:
         return Sentence("How sensitive these data are was not declared, so the protection they need is not known.")
     if needed.missing:

@@ -1,6 +1,6 @@
-"""The improvement loop by dials: the most useful setting that protects enough, by law and counts alone."""
+"""The improvement loop by scores: the most useful setting that protects enough, by law and counts alone."""
 
-from leakgauge.assessment.dials.usefulness import Use
+from leakgauge.assessment.scores.usefulness import Use
 from leakgauge.assessment.search.families import Stage
 from leakgauge.assessment.search.found import Search, Trial
 from leakgauge.assessment.search.goal import Goal, HandedOut

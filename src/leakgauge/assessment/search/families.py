@@ -14,11 +14,11 @@ from functools import partial
 import numpy as np
 from msgspec import structs
 
-from leakgauge.artefacts.dials import DialEvidence, Neighbours, Statistic, share
-from leakgauge.assessment.dials.answers import evidence_of_answers
-from leakgauge.assessment.dials.evidence import evidence_by_law, readings_of
-from leakgauge.assessment.dials.guarantee import guaranteed
-from leakgauge.assessment.dials.usefulness import Use, statistics_of, worth_of_rows
+from leakgauge.artefacts.scores import Neighbours, ScoreEvidence, Statistic, share
+from leakgauge.assessment.scores.answers import evidence_of_answers
+from leakgauge.assessment.scores.evidence import evidence_by_law, readings_of
+from leakgauge.assessment.scores.guarantee import guaranteed
+from leakgauge.assessment.scores.usefulness import Use, statistics_of, worth_of_rows
 from leakgauge.assessment.search.column import CountedColumn
 from leakgauge.assessment.search.goal import DELTA, HandedOut
 from leakgauge.case.law import ReleaseLaw
@@ -83,7 +83,7 @@ class Family:
     name: Sentence
     form: Sentence
     make: Callable[[float], Mechanism] = field(repr=False)
-    judge: Callable[[Mechanism], DialEvidence | None] = field(repr=False)
+    judge: Callable[[Mechanism], ScoreEvidence | None] = field(repr=False)
     span: tuple[float, float] = (1e-3, 40.0)
     parameter: str = "epsilon"
     is_fitted: bool = False
@@ -176,7 +176,7 @@ def _named(
     values: Distribution,
     stage: Stage,
     form: Sentence,
-    judge: Callable[..., DialEvidence | None],
+    judge: Callable[..., ScoreEvidence | None],
     keep: Keep,
     use: Use,
 ) -> Iterator[Family]:
@@ -200,7 +200,7 @@ def _designed(
     values: Distribution,
     stage: Stage,
     form: Sentence,
-    judge: Callable[[Mechanism], DialEvidence | None],
+    judge: Callable[[Mechanism], ScoreEvidence | None],
     keep: Keep,
 ) -> Family:
     # Two bins without an end have no centres; any two are alike far apart.
@@ -249,7 +249,7 @@ def _answers(column: CountedColumn) -> Iterator[Family]:
             return
         shares = shares @ column.bins[-1].matrix
 
-    def judge(mechanism: Mechanism) -> DialEvidence:
+    def judge(mechanism: Mechanism) -> ScoreEvidence:
         assert mechanism.noise is not None
         return evidence_of_answers(shares, mechanism.noise, column.rows, Neighbours.VALUE_IN_A_TABLE)
 
@@ -258,7 +258,7 @@ def _answers(column: CountedColumn) -> Iterator[Family]:
 
 def by_channel(
     column: CountedColumn, use: Use, mechanism: Mechanism, *, into: Channel | None = None, given_counts: bool = False
-) -> DialEvidence | None:
+) -> ScoreEvidence | None:
     """What is known of a release through a mechanism that reads values by name, or bins; None where it is too wide."""
     sets = mechanism.sets
     if sets is not None:
@@ -273,7 +273,7 @@ def by_channel(
     return _judged(column, use, law, mechanism, _offered(column, channel, read, fitted=given_counts))
 
 
-def by_noise(column: CountedColumn, use: Use, mechanism: Mechanism) -> DialEvidence:
+def by_noise(column: CountedColumn, use: Use, mechanism: Mechanism) -> ScoreEvidence:
     """What is known of a release of numbers with noise."""
     assert mechanism.noise is not None and column.numbers is not None
     law, _ = law_of_noise(mechanism.noise, column.numbers, column.values.probabilities, bins=len(column.numbers))
@@ -306,7 +306,7 @@ def _offered(column: CountedColumn, channel: Channel, read: Distribution, *, fit
     return Offered(Protected(column.name, channel if known else None, keeps_shares=kept), fitted)
 
 
-def _judged(column: CountedColumn, use: Use, law: ReleaseLaw, mechanism: Mechanism, offered: Offered) -> DialEvidence:
+def _judged(column: CountedColumn, use: Use, law: ReleaseLaw, mechanism: Mechanism, offered: Offered) -> ScoreEvidence:
     assert law.channel is not None
     found = evidence_by_law(
         law,

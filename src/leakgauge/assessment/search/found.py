@@ -1,4 +1,4 @@
-"""The result of a search: every setting with its dials, the chosen one, and the limits that block better ones."""
+"""The result of a search: every setting with its scores, the chosen one, and the limits that block better ones."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from leakgauge.artefacts.dials import Dials
-from leakgauge.assessment.dials.policy import DialPolicy
+from leakgauge.artefacts.scores import Scores
+from leakgauge.assessment.scores.policy import Policy
 from leakgauge.assessment.search.families import Family, Stage
 from leakgauge.assessment.verdict import short_of
 from leakgauge.errors import RefusalError
@@ -37,7 +37,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A setting and its dials by law.
+    """A setting and its scores by law.
 
     Attributes:
         parameter: where it stands in its family.
@@ -47,9 +47,9 @@ class Trial:
     family: Family
     parameter: float
     mechanism: Mechanism = field(repr=False)
-    dials: Dials
+    scores: Scores
     lost: float
-    goal: DialPolicy = field(repr=False)
+    goal: Policy = field(repr=False)
 
     @property
     def said(self) -> Sentence:
@@ -74,16 +74,16 @@ class Trial:
     @property
     def usefulness(self) -> float:
         """At its unfavourable end."""
-        return self.dials.usefulness.ends[0]
+        return self.scores.usefulness.ends[0]
 
     @cached_property
     def found(self) -> dict[str, float]:
         """Of each limit of the goal what the setting has, at the unfavourable end."""
-        dials = self.dials
+        scores = self.scores
         values = {
-            "min_protection": dials.protection.ends[0],
-            "max_surest": dials.surest.ends[1],
-            "max_epsilon": claimed_epsilon(dials),
+            "min_protection": scores.protection.ends[0],
+            "max_surest": scores.surest.ends[1],
+            "max_epsilon": claimed_epsilon(scores),
             "min_usefulness": self.usefulness,
             "max_lost": self.lost,
         }
@@ -105,10 +105,10 @@ class Trial:
         return bool(self.short.keys() & {"min_usefulness", "max_lost"})
 
 
-def claimed_epsilon(dials: Dials) -> float:
+def claimed_epsilon(scores: Scores) -> float:
     """The ε that a setting claims for itself; infinite where it claims none, or was fitted to private counts, which it
     reveals outright."""
-    claim = dials.guarantee
+    claim = scores.guarantee
     return claim.level if claim is not None and claim.odds is not None and not claim.given_counts else math.inf
 
 
@@ -127,13 +127,13 @@ class Search:
     """
 
     secret: str
-    goal: DialPolicy
+    goal: Policy
     trials: tuple[Trial, ...] = field(repr=False)
     chosen: Trial | None
     closest: Trial
     answers: Trial | None = None
     start: Trial | None = None
-    withheld: Dials | None = field(default=None, repr=False)
+    withheld: Scores | None = field(default=None, repr=False)
 
     @property
     def stages(self) -> dict[Stage, tuple[Trial, ...]]:
@@ -144,7 +144,7 @@ class Search:
     def _rank(self, trial: Trial) -> tuple[bool, float, float]:
         """The chosen one comes first, then what misses the limits by least, then what serves the goal best."""
         by_protection = self.goal.min_protection is None
-        worth = trial.dials.protection.ends[0] if by_protection else trial.usefulness
+        worth = trial.scores.protection.ends[0] if by_protection else trial.usefulness
         return trial is not self.chosen, sum(trial.short.values()), -worth
 
     @property
@@ -168,7 +168,7 @@ class Search:
                 "histogram has a usefulness of {useful:.3g} and a protection of {safe:.3g}.",
                 answers=answers.said,
                 useful=at_least(answers.usefulness),
-                safe=at_least(answers.dials.protection.ends[0]),
+                safe=at_least(answers.scores.protection.ends[0]),
             )
         if best is not None and best is answers:
             yield Sentence("Only noisy counts meet the limits; no release of rows does.")
@@ -183,8 +183,8 @@ class Search:
         if (
             best is not None
             and best.family.is_fitted
-            and best.dials.guarantee is not None
-            and best.dials.guarantee.given_counts
+            and best.scores.guarantee is not None
+            and best.scores.guarantee.given_counts
         ):
             yield Sentence(
                 "{setting} is tuned on this table's counts and reveals them to anyone who sees it.", setting=best.said

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypedDict
 
-from leakgauge.assessment.dials.policy import DialPolicy
-from leakgauge.assessment.dials.usefulness import Use, use_named
+from leakgauge.assessment.scores.policy import Policy
+from leakgauge.assessment.scores.usefulness import Use, use_named
 from leakgauge.design import Keep
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import Mechanism
 
 DELTA = 1e-6
-_DEFAULT = DialPolicy()
+_DEFAULT = Policy()
 
 
 class HandedOut(Enum):
@@ -86,9 +86,9 @@ class Goal:
         return cls(secret, **fields)
 
     @property
-    def limits(self) -> DialPolicy:
+    def limits(self) -> Policy:
         """The limits that every setting is held to."""
-        return DialPolicy(
+        return Policy(
             min_protection=self.min_protection,
             min_usefulness=self.min_usefulness,
             max_surest=self.max_surest,

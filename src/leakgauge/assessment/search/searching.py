@@ -15,10 +15,10 @@ from itertools import pairwise
 from typing import TypeAlias, Unpack
 
 from leakgauge.arguments import checked
-from leakgauge.artefacts.dials import DialEvidence, Dials
-from leakgauge.assessment.dials.evidence import evidence_by_law
-from leakgauge.assessment.dials.policy import DialPolicy
-from leakgauge.assessment.dials.reading import dials_of
+from leakgauge.artefacts.scores import ScoreEvidence, Scores
+from leakgauge.assessment.scores.evidence import evidence_by_law
+from leakgauge.assessment.scores.policy import Policy
+from leakgauge.assessment.scores.reading import scores_of
 from leakgauge.assessment.search.column import CountedColumn, counted_column
 from leakgauge.assessment.search.families import ROWS, Family, Stage, families, sampled
 from leakgauge.assessment.search.found import Search, Trial
@@ -42,7 +42,7 @@ AS_GOOD = 0.5
 """Points of usefulness, or protection, that a dearer change must be better by."""
 
 
-Judge: TypeAlias = Callable[[Mechanism | Channel | None], DialEvidence | None]
+Judge: TypeAlias = Callable[[Mechanism | Channel | None], ScoreEvidence | None]
 """What is known of a release of the column itself, through a mechanism or a channel, or of one without the column."""
 
 
@@ -99,7 +99,7 @@ def searched(
 def _judged_by(judge: Judge, family: Family) -> Family:
     """The family judged so; what is fitted to the counts is released as a channel of its own."""
 
-    def as_channel(mechanism: Mechanism) -> DialEvidence | None:
+    def as_channel(mechanism: Mechanism) -> ScoreEvidence | None:
         channel = mechanism.channel()
         return None if channel is None else judge(channel)
 
@@ -111,9 +111,9 @@ class _Searching:
     """A search under way: what was tried, each setting once."""
 
     column: CountedColumn
-    goal: DialPolicy
+    goal: Policy
     start: Mechanism | None = None
-    without: Callable[[], DialEvidence | None] | None = None
+    without: Callable[[], ScoreEvidence | None] | None = None
     progress: Callable[[int], None] | None = None
     tried: list[Trial] = field(default_factory=list)
 
@@ -217,7 +217,7 @@ class _Searching:
         if evidence is None:
             return None
         lost = family.lost(mechanism)
-        trial = Trial(family, rounded, mechanism, dials_of(evidence), lost, self.goal)
+        trial = Trial(family, rounded, mechanism, scores_of(evidence), lost, self.goal)
         self.tried.append(trial)
         if self.progress is not None:
             self.progress(len(self.tried))
@@ -245,19 +245,19 @@ class _Searching:
 
     def _of_sample(self, trial: Trial) -> tuple[float, float]:
         """About how useful, or protecting, the best sample of the rows is, and its share of the rows."""
-        dials, goal = trial.dials, self.goal
+        scores, goal = trial.scores, self.goal
         if goal.min_protection is None:
-            wanted, whole = goal.min_usefulness or 0.0, dials.usefulness.value
+            wanted, whole = goal.min_usefulness or 0.0, scores.usefulness.value
             share = min(wanted / whole, 1.0) if whole > 0 else 1.0
-            return -share * (100 - dials.protection.ends[0]) if whole >= wanted else -math.inf, share
-        told = 100 - dials.protection.ends[0]
+            return -share * (100 - scores.protection.ends[0]) if whole >= wanted else -math.inf, share
+        told = 100 - scores.protection.ends[0]
         share = min((100 - goal.min_protection) / max(told, 1e-9), 1.0)
-        return share * dials.usefulness.value, share
+        return share * scores.usefulness.value, share
 
     def _worth(self, trial: Trial) -> float:
         """What is to be large: usefulness, or where no protection is asked for protection."""
         by_protection = self.goal.min_protection is None
-        return trial.dials.protection.ends[0] if by_protection else trial.usefulness
+        return trial.scores.protection.ends[0] if by_protection else trial.usefulness
 
     def _best(self, trials: Iterable[Trial]) -> Trial | None:
         """The best one; of those that are as good, the cheapest change."""
@@ -269,7 +269,7 @@ class _Searching:
         limit = math.inf if self.goal.max_surest is None else 0.9 * self.goal.max_surest
         return min(
             good,
-            key=lambda one: (order.index(one.family.stage), one.dials.surest.ends[1] >= limit, -self._worth(one)),
+            key=lambda one: (order.index(one.family.stage), one.scores.surest.ends[1] >= limit, -self._worth(one)),
             default=None,
         )
 
@@ -284,13 +284,13 @@ class _Searching:
                     return self._trial(family, float(parameter))
         return None
 
-    def _withheld(self) -> Dials | None:
+    def _withheld(self) -> Scores | None:
         """What the published columns tell although the secret is not released; None where there are none."""
         column = self.column
         if self.without is not None:
             evidence = self.without()
-            return None if evidence is None else dials_of(evidence)
+            return None if evidence is None else scores_of(evidence)
         if not column.published:
             return None
         law = ReleaseLaw(column.source, None, column.columns, column.published)
-        return dials_of(evidence_by_law(law, backgrounds=column.backgrounds, numbers=column.numbers))
+        return scores_of(evidence_by_law(law, backgrounds=column.backgrounds, numbers=column.numbers))

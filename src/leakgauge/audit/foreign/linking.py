@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from leakgauge.artefacts.dials import Attacker
+from leakgauge.artefacts.scores import Attacker
 from leakgauge.audit.foreign.columns import Changed
 from leakgauge.audit.foreign.release import ForeignRelease
 from leakgauge.case.columns import binned, numbered, quantile_edges, ranks_of, values_of

@@ -144,16 +144,16 @@ def _each_tuned(start: Setting, trials: Trials) -> Iterator[Setting]:
         missing = [name for name in aims if name not in tuned and not keeps(start, name, policy)]
         if not missing:
             return
-        of = min(missing, key=lambda name: start.verdict.dials[name].protection.ends[0])
+        of = min(missing, key=lambda name: start.verdict.scores[name].protection.ends[0])
         tuned.add(of)
-        dial = _dial(start.asked, aims[of], trials.judging)
-        best = None if dial is None else tuned_number(start, dial, of, trials)
+        tuning = _tuning(start.asked, aims[of], trials.judging)
+        best = None if tuning is None else tuned_number(start, tuning, of, trials)
         if best is not None:
             yield best
             start = best
 
 
-def _dial(asked: Request, aim: Aim, judging: Judging) -> Tuning | None:
+def _tuning(asked: Request, aim: Aim, judging: Judging) -> Tuning | None:
     """The number that sets the noise of a secret."""
     name = next((name for name in numbers_asked() if getattr(aim, name) is not None), None)
     columns = ", ".join(aim.columns)
@@ -286,7 +286,7 @@ def _designed(start: Setting, trials: Trials) -> Iterator[Setting]:
         said = Sentence(
             "design a channel for {columns!s} that is off by {value:g} on average", columns=columns, value=0.0
         )
-        dial = Tuning(values[0], spread, lambda value: {**plain, "within": value, "distortion": ("hamming",)}, said)
+        tuning = Tuning(values[0], spread, lambda value: {**plain, "within": value, "distortion": ("hamming",)}, said)
     elif aim.mechanism:
         values = [0.2, 0.3, 0.4, 0.5]
         said = Sentence(
@@ -294,12 +294,12 @@ def _designed(start: Setting, trials: Trials) -> Iterator[Setting]:
             columns=columns,
             value=0.0,
         )
-        dial = Tuning(values[0], 1.0, lambda value: {**plain, "max_distortion": value}, said, PERCENT)
+        tuning = Tuning(values[0], 1.0, lambda value: {**plain, "max_distortion": value}, said, PERCENT)
     else:
         return
     tried = list[tuple[float, Setting]]()
     for value in values:
-        found = trials.of((*start.said, dial.said(value)), asked, dial.change(value))
+        found = trials.of((*start.said, tuning.said(value)), asked, tuning.change(value))
         if found is not None:
             tried.append((value, found))
             if found.is_kept or not is_useful(found, columns, policy):
@@ -309,7 +309,9 @@ def _designed(start: Setting, trials: Trials) -> Iterator[Setting]:
         return
     value, nearest = min(tried, key=lambda one: short_of(one[1].verdict))
     from_there = dataclasses.replace(nearest, said=start.said)
-    best = None if nearest.is_kept else tuned_number(from_there, dataclasses.replace(dial, now=value), columns, trials)
+    best = (
+        None if nearest.is_kept else tuned_number(from_there, dataclasses.replace(tuning, now=value), columns, trials)
+    )
     yield best or nearest
 
 
@@ -330,7 +332,7 @@ def _declared(now: Verdict, asked: Request) -> Action:
         said=now.conditions[0],
         options=tuple(missing),
         asked=None,
-        promised=now.dials,
+        promised=now.scores,
         recommendation=Recommendation.RELEASE,
     )
 
@@ -342,7 +344,7 @@ def _drawn(now: Verdict, asked: Request) -> Action:
         options=(),
         left_out=(f"--simulate {asked.budget.simulate}",),
         asked=StoredRequest.of(asked.having(simulate=None)),
-        promised=now.dials,
+        promised=now.scores,
         recommendation=Recommendation.RELEASE_IF if now.conditions else Recommendation.RELEASE,
     )
 
@@ -354,7 +356,7 @@ def _action(one: Setting, before: Request) -> Action:
         options=tuple(option for option in has if option not in had),
         left_out=tuple(option for option in had if option not in has),
         asked=StoredRequest.of(one.asked),
-        promised=one.verdict.dials,
+        promised=one.verdict.scores,
         recommendation=one.verdict.recommendation,
     )
 
@@ -385,8 +387,8 @@ def _balance(verdict: Verdict) -> float:
     return math.sqrt(_lowest(verdict, "protection") * _lowest(verdict, "usefulness"))
 
 
-def _lowest(verdict: Verdict, dial: str) -> float:
-    return min(float(getattr(one, dial).ends[0]) for one in verdict.dials.values())
+def _lowest(verdict: Verdict, score: str) -> float:
+    return min(float(getattr(one, score).ends[0]) for one in verdict.scores.values())
 
 
 def _names_people(verdict: Verdict, column: str) -> bool:

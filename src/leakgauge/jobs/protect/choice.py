@@ -14,10 +14,10 @@ from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.dossier import SecretResults
 from leakgauge.artefacts.request import Aim
-from leakgauge.assessment.dials.reading import dials_of
-from leakgauge.assessment.dials.usefulness import use_named
 from leakgauge.assessment.judging import Secret, policy_of
 from leakgauge.assessment.outgoing import Outgoing, judge_settings
+from leakgauge.assessment.scores.reading import scores_of
+from leakgauge.assessment.scores.usefulness import use_named
 from leakgauge.assessment.search import Goal, HandedOut
 from leakgauge.design import Keep, Knowledge, MaxDistortion, RateDistortion, Slope, Solution, frontier, solve
 from leakgauge.design.solving import GAP
@@ -175,7 +175,7 @@ def choose_all(
         short = [
             aim
             for aim in searched
-            if dials_of(going.evidence(aim.columns)).protection.ends[0] < (limits.min_protection or 0.0)
+            if scores_of(going.evidence(aim.columns)).protection.ends[0] < (limits.min_protection or 0.0)
         ]
         if not short or any(map(refuses, short)):
             break

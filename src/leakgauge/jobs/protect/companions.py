@@ -78,9 +78,9 @@ _OF_THE_ATTACK = ("attack", "success", "baseline", "advantage")
 
 
 def outcomes(folder: Folder, asked: Request) -> tuple[SecretOutcome, ...]:
-    """The outcome for each secret: bits before and after, results of attacks, the dials."""
+    """The outcome for each secret: bits before and after, results of attacks, the scores."""
     exposures = {one.secret: one for one in folder.result(AUDIT).exposures}
-    dials = folder.result(VERDICT).dials
+    scores = folder.result(VERDICT).scores
     found = []
     for secret in asked.roles.sources:
         seen, withheld = exposures.get(secret), secret not in asked.roles.groups
@@ -95,14 +95,14 @@ def outcomes(folder: Folder, asked: Request) -> tuple[SecretOutcome, ...]:
                 floor_exact=seen is None or seen.known.exact,
                 success=None if seen is None else seen.everything.success,
                 baseline=None if seen is None else seen.known.success,
-                dials=dials.get(", ".join(secret)),
+                scores=scores.get(", ".join(secret)),
             )
         )
     return tuple(found)
 
 
 def headline(folder: Folder, secrets: Sequence[SecretOutcome]) -> Headline:
-    """The recommendation and its reasons, and the numbers of the deciding secret: dials, bits, ε, the best attack."""
+    """The recommendation and its reasons, and the numbers of the deciding secret: scores, bits, ε, the best attack."""
     verdict = folder.result(VERDICT)
     outcome = next(one for one in secrets if ", ".join(one.secret) == verdict.deciding)
     secret = outcome.secret
@@ -119,7 +119,7 @@ def headline(folder: Folder, secrets: Sequence[SecretOutcome]) -> Headline:
     return Headline(
         recommendation=verdict.recommendation,
         reasons=verdict.reasons,
-        dials=verdict.dials[verdict.deciding],
+        scores=verdict.scores[verdict.deciding],
         conditions=verdict.conditions,
         vetoes=verdict.vetoes,
         leakage_before=outcome.leakage_before,

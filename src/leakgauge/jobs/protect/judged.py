@@ -10,12 +10,12 @@ from typing import Any
 from msgspec import structs
 
 from leakgauge.artefacts import Audit, Request
-from leakgauge.artefacts.dials import DialEvidence
 from leakgauge.artefacts.request import Budget
+from leakgauge.artefacts.scores import ScoreEvidence
 from leakgauge.artefacts.verdict import Judgement, ReleaseFacts
-from leakgauge.assessment.dials.policy import DialPolicy
 from leakgauge.assessment.judging import DEFAULT_POLICY, Secret, Terms, facts_of, judge, judgement, with_risks
 from leakgauge.assessment.outgoing import Outgoing
+from leakgauge.assessment.scores.policy import Policy
 from leakgauge.case.earlier import EarlierChannel
 from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.jobs.protect.choice import Chosen, beside_the_aims, choose_all, plan_of, seen_through
@@ -34,14 +34,14 @@ class Judging:
 
     Attributes:
         table: its counts are made once for all settings.
-        policy: limits of the dials.
+        policy: limits of the scores.
         learnt: models of columns that are too many to count.
         known: designed channels and results of settings, by everything they depend on.
         earlier: the earlier releases of each secret, which count for every setting.
     """
 
     table: Table
-    policy: DialPolicy = DEFAULT_POLICY
+    policy: Policy = DEFAULT_POLICY
     learnt: dict[object, Any] = field(default_factory=dict, repr=False)
     known: dict[object, Any] = field(default_factory=dict, repr=False)
     earlier: Mapping[Secret, tuple[EarlierChannel, ...]] = field(default_factory=dict, repr=False)
@@ -82,7 +82,7 @@ class Judging:
 
     def _of_bound(
         self, sources: Sources, plan: ReleasePlan, terms: Terms, budgets: bool
-    ) -> tuple[dict[Secret, DialEvidence], ReleaseFacts]:
+    ) -> tuple[dict[Secret, ScoreEvidence], ReleaseFacts]:
         going = self._going(sources, plan)
         evidence = {secret: going.evidence(secret, terms.use) for secret in sources.asked.roles.sources}
         return evidence, facts_of(going, terms, evidence, budgets=budgets)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.verdict import Judgement, Recommendation, Verdict
-from leakgauge.assessment.dials.policy import DialPolicy
+from leakgauge.assessment.scores.policy import Policy
 from leakgauge.case.learner import MOST_ROWS
 from leakgauge.errors import EngineError, InputError, RefusalError
 from leakgauge.jobs.protect.judged import Judging
@@ -132,28 +132,28 @@ class Trials:
         )
 
 
-def keeps(setting: Setting, secret: str, policy: DialPolicy) -> bool:
+def keeps(setting: Setting, secret: str, policy: Policy) -> bool:
     """Whether the noise of one secret satisfies the policy."""
     return _is_safe(setting, secret, policy) and is_useful(setting, secret, policy)
 
 
-def _is_safe(setting: Setting, secret: str, policy: DialPolicy) -> bool:
+def _is_safe(setting: Setting, secret: str, policy: Policy) -> bool:
     """Whether one secret has enough noise."""
-    dials, beyond = setting.verdict.dials[secret], {*_BUDGETS} & missed_lines(setting.verdict)
+    scores, beyond = setting.verdict.scores[secret], {*_BUDGETS} & missed_lines(setting.verdict)
     return (
         not beyond
-        and dials.protection.ends[0] >= (policy.min_protection or 0)
-        and dials.surest.ends[1] <= (100 if policy.max_surest is None else policy.max_surest)
+        and scores.protection.ends[0] >= (policy.min_protection or 0)
+        and scores.surest.ends[1] <= (100 if policy.max_surest is None else policy.max_surest)
     )
 
 
-def is_useful(setting: Setting, secret: str, policy: DialPolicy) -> bool:
+def is_useful(setting: Setting, secret: str, policy: Policy) -> bool:
     """Whether one secret has no more noise than it may."""
-    dials = setting.verdict.dials[secret]
-    return "max_lost" not in missed_lines(setting.verdict) and dials.usefulness.ends[0] >= (policy.min_usefulness or 0)
+    scores = setting.verdict.scores[secret]
+    return "max_lost" not in missed_lines(setting.verdict) and scores.usefulness.ends[0] >= (policy.min_usefulness or 0)
 
 
-def tuned_number(start: Setting, dial: Tuning, of: str, trials: Trials) -> Setting | None:
+def tuned_number(start: Setting, tuning: Tuning, of: str, trials: Trials) -> Setting | None:
     """The number that keeps the policy with least change, or comes nearest to it.
 
     For each limit, linear interpolation between the nearest number that misses it and the nearest that keeps it says
@@ -161,8 +161,8 @@ def tuned_number(start: Setting, dial: Tuning, of: str, trials: Trials) -> Setti
     """
     policy = trials.judging.policy
     noisier = not _is_safe(start, of, policy)
-    less = 0.0 if dial.most > dial.now else max(4 * dial.now, MOST_NATS)
-    near, far = dial.now, dial.most if noisier else less
+    less = 0.0 if tuning.most > tuning.now else max(4 * tuning.now, MOST_NATS)
+    near, far = tuning.now, tuning.most if noisier else less
     missing, spare = _spare(start, of, policy, noisier), _at_best(policy, noisier)
     tried, in_a_row = list[tuple[bool, float, float, Setting]](), 0
     for _ in range(STEPS if _may_help(start, of, policy) else 0):
@@ -175,12 +175,12 @@ def tuned_number(start: Setting, dial: Tuning, of: str, trials: Trials) -> Setti
         value = _between(near, far, 0.5 if in_a_row > 1 else max(parts, default=0.5))
         if value is None:
             break
-        one = trials.of((*start.said, dial.said(value)), start.asked, dial.change(value))
+        one = trials.of((*start.said, tuning.said(value)), start.asked, tuning.change(value))
         if one is None:
             # An impossible setting counts as too far.
             far = value
             continue
-        tried.append((keeps(one, of, policy), -short_of(one.verdict), -abs(value - dial.now), one))
+        tried.append((keeps(one, of, policy), -short_of(one.verdict), -abs(value - tuning.now), one))
         found = _spare(one, of, policy, noisier)
         if (_is_safe if noisier else is_useful)(one, of, policy):
             others = _spare(one, of, policy, not noisier)
@@ -201,30 +201,30 @@ def _nearer(found: Mapping[str, float], missing: Mapping[str, float]) -> bool:
     return not short or any(found[name] > missing[name] + IDLE for name in short)
 
 
-def _may_help(setting: Setting, secret: str, policy: DialPolicy) -> bool:
+def _may_help(setting: Setting, secret: str, policy: Policy) -> bool:
     """Whether more or less noise could keep the policy; not where both protection and usefulness are missing."""
     return _is_safe(setting, secret, policy) or is_useful(setting, secret, policy)
 
 
-def _spare(setting: Setting, secret: str, policy: DialPolicy, noisier: bool) -> dict[str, float]:
+def _spare(setting: Setting, secret: str, policy: Policy, noisier: bool) -> dict[str, float]:
     """The points by which each limit that noise decides is kept; below 0 where it is missed."""
-    dials, lines = setting.verdict.dials[secret], {line.name: line for line in setting.verdict.policy}
+    scores, lines = setting.verdict.scores[secret], {line.name: line for line in setting.verdict.policy}
     found = dict[str, float]()
     for name, limit in _decided_by_noise(policy, noisier).items():
-        kind, dial = name.split("_", 1)
+        kind, score = name.split("_", 1)
         if name in _BUDGETS:
             spent = lines[name].found
             # In percent of it.
             finite = isinstance(spent, float) and math.isfinite(spent) and limit > 0
             found[name] = 100 * (1 - float(spent) / limit) if finite else -100.0  # type: ignore[arg-type]
         elif kind == "min":
-            found[name] = getattr(dials, dial).ends[0] - limit
+            found[name] = getattr(scores, score).ends[0] - limit
         else:
-            found[name] = limit - getattr(dials, dial).ends[1]
+            found[name] = limit - getattr(scores, score).ends[1]
     return found
 
 
-def _at_best(policy: DialPolicy, noisier: bool) -> dict[str, float]:
+def _at_best(policy: Policy, noisier: bool) -> dict[str, float]:
     """The same for a release that reveals nothing, or for the table itself."""
     limits = _decided_by_noise(policy, noisier)
     return {
@@ -233,7 +233,7 @@ def _at_best(policy: DialPolicy, noisier: bool) -> dict[str, float]:
     }
 
 
-def _decided_by_noise(policy: DialPolicy, noisier: bool) -> dict[str, float]:
+def _decided_by_noise(policy: Policy, noisier: bool) -> dict[str, float]:
     """The limits that more noise keeps, or less."""
     return {name: limit for name, limit in policy.limits().items() if name in (_BY_MORE if noisier else _BY_LESS)}
 

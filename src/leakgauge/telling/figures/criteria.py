@@ -1,4 +1,4 @@
-"""The criteria that explain the dials of a release, as bars from 0 to 100, each with its interval."""
+"""The criteria that explain the scores of a release, as bars from 0 to 100, each with its interval."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def search_figure(improvement: StoredImprovement, language: Language = ENGLISH) 
 
 
 def _row(trial: TriedSetting, kind: str, kinds: Mapping[str, str], language: Language) -> dict[str, Any]:
-    ends = {"protection": trial.dials.protection.ends[0], "usefulness": trial.dials.usefulness.ends[0]}
+    ends = {"protection": trial.scores.protection.ends[0], "usefulness": trial.scores.usefulness.ends[0]}
     told = [
         kinds[kind],
         language.say("protection {points:.3g}", points=ends["protection"]),

@@ -60,7 +60,7 @@ function limitProblem(kind) {
 // Why the aim that is chosen cannot be asked for; null where it can, or nothing is given yet.
 export const goalProblem = () => (chosen.goal === "max_distortion" ? null : limitProblem(chosen.goal));
 
-// What is wrong with points of a dial; null where nothing is.
+// What is wrong with points of a score; null where nothing is.
 export function pointsProblem(given) {
   const points = Number(given);
   return given === "" || (points >= 0 && points <= 100) ? null : say("A score runs from 0 to 100; give a number such as 60.");

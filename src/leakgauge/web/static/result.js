@@ -96,7 +96,7 @@ function resultOf(job, found) {
 
 function secretOf(job, { scores, notes, criteria, pictures }, place) {
   return [
-    scores && h("div", { class: "dials" }, h("h3", {}, say("The three scores"), help("dial")), fragment(scores), findings(notes)),
+    scores && h("div", { class: "scores" }, h("h3", {}, say("The three scores"), help("score")), fragment(scores), findings(notes)),
     criteria && h("details", { class: "criteria" }, h("summary", {}, say("What explains it")), help("criterion"), findings(criteria)),
     picturesOf(job, pictures, place),
   ];
@@ -108,7 +108,7 @@ function picturesOf(job, known, at) {
     frontier: say("Least leakage over distortion, and this release"), decomposition: say("What there is to learn and what is revealed"),
     channel: say("The channel"), shares: say("Shares before and after"), levels: say("The same guarantee in other notions of privacy"),
     attacks: say("Attacks compared with what is already known"), people: say("People guessed correctly"), waterfall: say("What each column adds"),
-    dials: say("The scores"), criteria: say("The criteria"), influence: say("From indicators to scores"), guarantee: say("The guarantee"),
+    scores: say("The scores"), criteria: say("The criteria"), influence: say("From indicators to scores"), guarantee: say("The guarantee"),
     repeats: say("Repeated releases"), telling: say("What the columns reveal"), tuning: say("Settings that were tried"),
   };
   const place = h("div", { id: "picture", "aria-live": "polite" });

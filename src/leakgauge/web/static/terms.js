@@ -28,7 +28,7 @@ const terms = () => ({
   job: [say("job"), say("All stages from survey to report. The job keeps running without the page, which finds it again.")],
   attack: [say("attack"), say("A guess at the secret from what is released and known, on rows that it was not made with.")],
   recommendation: [say("recommendation"), say("Release, release under conditions, or do not release, by the scores and the policy.")],
-  dial: [say("scores"), say("A number from 0 to 100 with its interval: protection, surest, usefulness.")],
+  score: [say("scores"), say("A number from 0 to 100 with its interval: protection, surest, usefulness.")],
   criterion: [say("criterion"), say("What explains a score: the mean of the leaves that feed it.")],
   veto: [say("veto"), say("A reason that rules a release out, whatever its scores.")],
   external: [say("external edition"), say("The report with only what is public, declared or accounted for.")],
@@ -40,7 +40,7 @@ const IN_STEP = {
   leakage: ["entropy", "floor", "guess"],
   choose: ["protection", "usefulness", "channel", "leakage", "leakageWithBackground", "distortion", "epsilon", "policy", "ledger", "attacker"],
   protect: ["job", "attack"],
-  result: ["recommendation", "dial", "criterion", "veto", "external"],
+  result: ["recommendation", "score", "criterion", "veto", "external"],
 };
 
 export function termsOf(step) {

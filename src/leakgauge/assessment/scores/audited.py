@@ -4,8 +4,8 @@ it."""
 from __future__ import annotations
 
 from leakgauge.artefacts import Audit, Finding
-from leakgauge.artefacts.dials import Attacker
-from leakgauge.assessment.dials.evidence import gained_in_attack, told_at_most
+from leakgauge.artefacts.scores import Attacker
+from leakgauge.assessment.scores.evidence import gained_in_attack, told_at_most
 from leakgauge.audit.attacks.attack import Aim
 from leakgauge.audit.attacks.catalogue import attack_of
 from leakgauge.errors import OptionError

@@ -1,4 +1,4 @@
-"""A risk appetite: limits on the dials and on other facts of a release."""
+"""A risk appetite: limits on the scores and on other facts of a release."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ REPLACED = {
     "min_efficiency": "min_usefulness",
 }
 """Limits of earlier scores, and the nearest one now; a signed threshold must not change its meaning."""
-DIAL_LIMITS = ("min_protection", "max_surest", "min_usefulness")
-"""Limits of dials, from 0 to 100."""
+SCORE_LIMITS = ("min_protection", "max_surest", "min_usefulness")
+"""Limits of scores, from 0 to 100."""
 MOST_SURE, MOST_SURE_IF_SENSITIVE = 45.0, 33.0
 """The default limits of ``max_surest``: of ordinary data, and of data that were declared highly sensitive."""
 _SHARES = ("max_lost", "max_alone", "max_linked", "max_delta", "max_attack_advantage")
 
 
 @dataclass(frozen=True)
-class DialPolicy:
+class Policy:
     """Limits; None means no limit. The defaults are the default policy.
 
     Attributes:
-        min_protection: from 0 to 100, as the other dials.
+        min_protection: from 0 to 100, as the other scores.
         max_surest: how much surer somebody may become about the most exposed tenth of those who share a value.
         max_lost: the share of rows whose values may never be released.
         max_alone: the share of people who may be unique in the published columns.
@@ -68,7 +68,7 @@ class DialPolicy:
         for name, value in self.limits().items():
             if name == "min_k" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
                 raise OptionError("min_k is {value!s}; give a whole number of at least 1.", value=reprlib.repr(value))
-            most = 100.0 if name in DIAL_LIMITS else 1.0 if name in _SHARES else sys.float_info.max
+            most = 100.0 if name in SCORE_LIMITS else 1.0 if name in _SHARES else sys.float_info.max
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
                 raise OptionError(
                     "{name!s} is {value!s}; give a number {range}.",
@@ -83,7 +83,7 @@ class DialPolicy:
         every = {field.name: getattr(self, field.name) for field in fields(self) if field.name in LIMITS}
         return {name: value for name, value in every.items() if value is not None}
 
-    def asking(self, **limits: float | None) -> DialPolicy:
+    def asking(self, **limits: float | None) -> Policy:
         """The policy combined with further limits; of two limits the stricter one."""
         asked = {name: value for name, value in limits.items() if value is not None}
         for name in self.given & asked.keys():
@@ -91,7 +91,7 @@ class DialPolicy:
             asked[name] = stricter(asked[name], getattr(self, name))
         return replace(self, **asked, given=self.given | asked.keys())  # type: ignore[arg-type]
 
-    def for_sensitive_data(self) -> DialPolicy:
+    def for_sensitive_data(self) -> Policy:
         """The policy for data that were declared highly sensitive: the default limit of how sure somebody becomes is
         lower; a limit that was given stands."""
         lower = self.max_surest == MOST_SURE and "max_surest" not in self.given
@@ -118,10 +118,10 @@ class DialPolicy:
             )
 
 
-LIMITS = tuple(field.name for field in fields(DialPolicy) if field.name not in ("declared", "given"))
+LIMITS = tuple(field.name for field in fields(Policy) if field.name not in ("declared", "given"))
 
 
-def read_dial_policy(path: Path | str) -> DialPolicy:
+def read_policy(path: Path | str) -> Policy:
     """The policy in a TOML file; limits that it does not set do not apply.
 
     Raises:
@@ -152,7 +152,7 @@ def read_dial_policy(path: Path | str) -> DialPolicy:
         raise FileError("{path} sets no limit; write lines such as min_protection = 60.", path=place)
     limits = {**dict.fromkeys(LIMITS), **given, "declared": _declarations(given.get("declared", []), place)}
     try:
-        return DialPolicy(**limits, given=frozenset(given))
+        return Policy(**limits, given=frozenset(given))
     except OptionError as error:
         raise FileError("{path}: {fault}", path=place, fault=error) from None
 

@@ -1,4 +1,4 @@
-"""Laws of the dials, on mechanisms and not on leaves: every mechanism of the catalogue, and designed channels."""
+"""Laws of the scores, on mechanisms and not on leaves: every mechanism of the catalogue, and designed channels."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from scipy.stats import beta, rankdata, spearmanr
 
 from leakgauge.artefacts import Quantity
-from leakgauge.artefacts.dials import Attacker, DialEvidence, Dials, Neighbours, Statistic, share
-from leakgauge.assessment.dials.answers import evidence_of_answers
-from leakgauge.assessment.dials.evidence import evidence_by_law, gained_in_attack
-from leakgauge.assessment.dials.reading import dials_of
-from leakgauge.assessment.dials.usefulness import statistics_of
+from leakgauge.artefacts.scores import Attacker, Neighbours, ScoreEvidence, Scores, Statistic, share
+from leakgauge.assessment.scores.answers import evidence_of_answers
+from leakgauge.assessment.scores.evidence import evidence_by_law, gained_in_attack
+from leakgauge.assessment.scores.reading import scores_of
+from leakgauge.assessment.scores.usefulness import statistics_of
 from leakgauge.case.law import ReleaseLaw
 from leakgauge.case.numbers import law_of_noise, ranked
 from leakgauge.design import Keep, Knowledge, MaxDistortion, RateDistortion, solve
@@ -35,16 +35,16 @@ NEAR = 1e-6
 SIZES = [2, 7, nightly(3), nightly(12), nightly(60)]
 
 
-def by_law(law: ReleaseLaw, numbers: Floats | None = None, **more: object) -> Dials:
-    return dials_of(evidence_by_law(law, numbers=numbers, **more))  # type: ignore[arg-type]
+def by_law(law: ReleaseLaw, numbers: Floats | None = None, **more: object) -> Scores:
+    return scores_of(evidence_by_law(law, numbers=numbers, **more))  # type: ignore[arg-type]
 
 
-def guaranteed_points(dials: Dials) -> float:
+def guaranteed_points(scores: Scores) -> float:
     """100 less the advantage, in percent, that is claimed at most."""
-    return 0.0 if dials.guarantee is None else 100 * (1 - dials.guarantee.advantage)
+    return 0.0 if scores.guarantee is None else 100 * (1 - scores.guarantee.advantage)
 
 
-def of_noise(noise: Mechanism, column: Floats, bins: int = 128) -> Dials:
+def of_noise(noise: Mechanism, column: Floats, bins: int = 128) -> Scores:
     """Of numbers with noise, whose variance recipients know."""
     law, points = law_of_noise(_noise(noise), column, np.full(len(column), 1 / len(column)), bins)
     worth = statistics_of(law, points, Offered(protected_column("numbers", noise)))
@@ -56,7 +56,7 @@ def _noise(mechanism: Mechanism) -> NoisyNumber:
     return mechanism.noise
 
 
-def through(source: Distribution | Joint, channel: Channel, numbers: Floats | None = None, **more: object) -> Dials:
+def through(source: Distribution | Joint, channel: Channel, numbers: Floats | None = None, **more: object) -> Scores:
     return by_law(ReleaseLaw(source, channel), numbers, claims=through_channel(channel).claims, **more)
 
 
@@ -80,13 +80,13 @@ def test_the_releases_hold_every_mechanism() -> None:
 @pytest.mark.parametrize("of_numbers", [False, True])
 def test_a_raw_copy_protects_nobody_and_is_of_full_use(size: int, of_numbers: bool) -> None:
     for source in sources(size):
-        dials = through(
+        scores = through(
             source, Channel.identity(source.outcomes), np.arange(size, dtype=np.float64) if of_numbers else None
         )
-        assert dials.protection.value <= 1
-        assert dials.surest.value == pytest.approx(100)
-        assert guaranteed_points(dials) == 0
-        assert dials.usefulness.value >= 99
+        assert scores.protection.value <= 1
+        assert scores.surest.value == pytest.approx(100)
+        assert guaranteed_points(scores) == 0
+        assert scores.usefulness.value >= 99
 
 
 @pytest.mark.parametrize("size", [2, 7, 60, nightly(500)])
@@ -96,11 +96,11 @@ def test_what_tells_nothing_protects_everybody_and_is_of_no_use(size: int, of_nu
         constant, p = np.eye(size)[[size - 1] * size], source.probabilities
         for matrix in (constant, np.tile(p, (size, 1)), np.full((size, size), 1 / size)):
             channel = Channel(source.outcomes, source.outcomes, matrix)
-            dials = through(source, channel, np.arange(size, dtype=np.float64) if of_numbers else None)
-            assert dials.protection.value >= 99
-            assert dials.surest.value <= NEAR
-            assert guaranteed_points(dials) >= 99
-            assert dials.usefulness.value <= 1
+            scores = through(source, channel, np.arange(size, dtype=np.float64) if of_numbers else None)
+            assert scores.protection.value >= 99
+            assert scores.surest.value <= NEAR
+            assert guaranteed_points(scores) >= 99
+            assert scores.usefulness.value <= 1
 
 
 def test_numbers_and_counts_at_their_ends() -> None:
@@ -114,10 +114,10 @@ def test_numbers_and_counts_at_their_ends() -> None:
     for size in (2, 40):
         for source in sources(size):
             p, one = source.probabilities, Neighbours.MEMBERSHIP
-            noise = dials_of(evidence_of_answers(p, laplace(1e-3, sensitivity=1, grid=1), 100, one))
+            noise = scores_of(evidence_of_answers(p, laplace(1e-3, sensitivity=1, grid=1), 100, one))
             assert min(noise.protection.value, guaranteed_points(noise), 100 - noise.usefulness.value) >= 99
             assert noise.surest.ends[1] <= 0.2
-            raw = dials_of(evidence_of_answers(p, laplace(60.0, sensitivity=1, grid=1), 100, one))
+            raw = scores_of(evidence_of_answers(p, laplace(60.0, sensitivity=1, grid=1), 100, one))
             assert max(raw.protection.value, guaranteed_points(raw), 100 - raw.usefulness.value) <= 1
             assert raw.surest.value >= 99
 
@@ -125,7 +125,7 @@ def test_numbers_and_counts_at_their_ends() -> None:
 # 2. More noise of the same kind never helps an attacker nor a reader.
 
 
-def require_steps(steps: list[Dials], near: float = NEAR) -> None:
+def require_steps(steps: list[Scores], near: float = NEAR) -> None:
     """From much noise to little."""
     for noisy, clear in pairwise(steps):
         assert clear.protection.value <= noisy.protection.value + near
@@ -195,10 +195,10 @@ def test_more_noise_in_counts_never_protects_less(size: int) -> None:
                 )
                 for e in (0.1, 0.5, 1.0, 2.0, 5.0)
             ]
-            require_steps([dials_of(one) for one in steps])
+            require_steps([scores_of(one) for one in steps])
 
 
-# 3. Equal law, equal dials, whatever was declared; and however finely numbers are counted.
+# 3. Equal law, equal scores, whatever was declared; and however finely numbers are counted.
 
 
 def test_what_is_declared_does_not_matter() -> None:
@@ -208,16 +208,16 @@ def test_what_is_declared_does_not_matter() -> None:
 
 
 def off_by_bins(column: Floats, scale: float) -> float:
-    """By how much a dial of 6 points, or 40, differs at most from that of 500."""
+    """By how much a score of 6 points, or 40, differs at most from that of 500."""
     found = []
     for bins in (3, 20, 250):
-        dials = of_noise(laplace(100 / scale, lower=0, upper=100), column, bins)
-        found.append((dials.protection.value, dials.usefulness.value))
+        scores = of_noise(laplace(100 / scale, lower=0, upper=100), column, bins)
+        found.append((scores.protection.value, scores.usefulness.value))
     return float(np.abs(np.array(found) - found[-1]).max())
 
 
 @pytest.mark.parametrize("scale", [100.0, 10.0, 1.0, *map(nightly, (300.0, 30.0, 3.0, 0.3))])
-def test_dials_of_numbers_do_not_depend_on_how_many_are_counted(scale: float) -> None:
+def test_scores_of_numbers_do_not_depend_on_how_many_are_counted(scale: float) -> None:
     for name, column in columns_of_numbers(1000).items():
         assert off_by_bins(column, scale) <= 3, name
 
@@ -313,18 +313,18 @@ def test_taking_evidence_away_never_raises_the_lower_end(data: st.DataObject, pe
         for at in range(people)
     )
     worths = tuple(Statistic((str(at),), data.draw(shares())) for at in range(statistics))
-    whole = DialEvidence(attackers=attackers, statistics=worths)
-    before = dials_of(whole)
+    whole = ScoreEvidence(attackers=attackers, statistics=worths)
+    before = scores_of(whole)
     for less in (
-        DialEvidence(attackers=()),
-        DialEvidence(
+        ScoreEvidence(attackers=()),
+        ScoreEvidence(
             attackers=tuple(Attacker(one.knows, None, one.told, surest=one.surest) for one in attackers),
             statistics=worths[:0],
         ),
-        DialEvidence(attackers=tuple(Attacker(one.knows, one.gained, one.told) for one in attackers)),
-        DialEvidence(attackers=attackers, statistics=(*worths[1:], Statistic(worths[0].columns))),
+        ScoreEvidence(attackers=tuple(Attacker(one.knows, one.gained, one.told) for one in attackers)),
+        ScoreEvidence(attackers=attackers, statistics=(*worths[1:], Statistic(worths[0].columns))),
     ):
-        after = dials_of(less)
+        after = scores_of(less)
         for name in ("protection", "usefulness"):
             low, high = getattr(after, name).ends
             assert 0 <= low <= getattr(before, name).ends[0] + NEAR, name
@@ -333,15 +333,15 @@ def test_taking_evidence_away_never_raises_the_lower_end(data: st.DataObject, pe
 
 
 @pytest.mark.parametrize("name", list(LETTERS))
-def test_a_trace_of_noise_moves_no_dial(name: str) -> None:
+def test_a_trace_of_noise_moves_no_score(name: str) -> None:
     for source in sources(6):
         channel = LETTERS[name](source, 3.0)
         assert channel is not None
         even = np.full(channel.matrix.shape, 1 / len(channel.outputs))
         mixed = Channel(channel.inputs, channel.outputs, (1 - 1e-8) * channel.matrix + 1e-8 * even)
         before, after = (by_law(ReleaseLaw(source, one)) for one in (channel, mixed))
-        for dial in ("protection", "surest", "usefulness"):
-            assert getattr(after, dial).value == pytest.approx(getattr(before, dial).value, abs=0.1), dial
+        for score in ("protection", "surest", "usefulness"):
+            assert getattr(after, score).value == pytest.approx(getattr(before, score).value, abs=0.1), score
 
 
 # 7. The order.
@@ -363,7 +363,7 @@ def drawn(source: Distribution, channel: Channel, rows: int, seed: int) -> Quant
     return gained_in_attack(Quantity(success.value - baseline.value, "1", *gains), baseline)
 
 
-def test_on_drawn_releases_attacks_rank_as_the_dial_does() -> None:
+def test_on_drawn_releases_attacks_rank_as_the_score_does() -> None:
     """Of releases that change a guess at all: where none does, as of most values that dominate, information decides."""
     protections, found = [], []
     for table, source in enumerate((*sources(2, 1), *sources(4, 2), *sources(9, 3))):
@@ -376,7 +376,7 @@ def test_on_drawn_releases_attacks_rank_as_the_dial_does() -> None:
                 assert evidence.attackers[0].gained is not None
                 assert evidence.attackers[0].gained.value in gained
                 if evidence.attackers[0].gained.value > NEAR:
-                    protections.append(dials_of(evidence).protection.value)
+                    protections.append(scores_of(evidence).protection.value)
                     found.append(gained.value)
     assert len(found) >= 20
     assert spearmanr(protections, np.negative(found)).statistic >= 0.95

@@ -1,4 +1,4 @@
-"""Evidence for the dials: exact from the law of a release, or from attacks on it and measured exposure."""
+"""Evidence for the scores: exact from the law of a release, or from attacks on it and measured exposure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Quantity
-from leakgauge.artefacts.dials import Attacker, DialEvidence, Statistic, confidence_of, share
-from leakgauge.assessment.dials.guarantee import guaranteed
-from leakgauge.assessment.dials.protection import gained, leaves_something, told
-from leakgauge.assessment.dials.usefulness import statistics_of
+from leakgauge.artefacts.scores import Attacker, ScoreEvidence, Statistic, confidence_of, share
+from leakgauge.assessment.scores.guarantee import guaranteed
+from leakgauge.assessment.scores.protection import gained, leaves_something, told
+from leakgauge.assessment.scores.usefulness import statistics_of
 from leakgauge.case.certainty import surest
 from leakgauge.case.law import ReleaseLaw, subsets
 from leakgauge.case.numbers import ranked, tenths
@@ -32,7 +32,7 @@ def evidence_by_law(
     numbers: Floats | None = None,
     claims: Iterable[Statement] = (),
     statistics: Sequence[Statistic] | None = None,
-) -> DialEvidence:
+) -> ScoreEvidence:
     """The evidence from the law of a release, exact and without making a release.
 
     Args:
@@ -80,7 +80,7 @@ def evidence_by_law(
                 worst=text_of(law.values[worst]) if tenth is None else tenth_of(numbers, tenth, worst),
             )
         )
-    return DialEvidence(
+    return ScoreEvidence(
         attackers=tuple(attackers),
         certain_to=tuple(certain_to),
         guarantee=guaranteed(claims),

@@ -1,12 +1,12 @@
-"""The three dials of a secret, for the unchanged table and for the release, and their limits."""
+"""The three scores of a secret, for the unchanged table and for the release, and their limits."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from leakgauge.artefacts.dials import DIALS, Dials
 from leakgauge.artefacts.quantity import Quantity
+from leakgauge.artefacts.scores import SCORES, Scores
 from leakgauge.artefacts.verdict import PolicyLine
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.rounding import at_least, at_most
@@ -19,28 +19,28 @@ NAMES: Final = {
     "surest": message("surest"),
     "usefulness": message("usefulness"),
 }
-"""What the dials are called."""
+"""What the scores are called."""
 _NOTHING_KNOWN = (0.0, 100.0)
 _LABELS, _STEP = 150, 27
 
 
 def is_known(quantity: Quantity) -> bool:
-    """Whether anything is known of a dial."""
+    """Whether anything is known of a score."""
     return ends_of(quantity) != _NOTHING_KNOWN
 
 
-def dials_figure(
-    dials: Dials, policy: Sequence[PolicyLine], before: Mapping[str, float], language: Language = ENGLISH
+def scores_figure(
+    scores: Scores, policy: Sequence[PolicyLine], before: Mapping[str, float], language: Language = ENGLISH
 ) -> Figure:
-    """The dials of one secret, with the lines of its policy that are about dials.
+    """The scores of one secret, with the lines of its policy that are about scores.
 
     Args:
-        dials: of the release.
+        scores: of the release.
         policy: of the verdict.
         before: those of the unchanged table; one that has none there stands alone.
     """
     limits = {line.name.partition("_")[2]: line.limit for line in policy}
-    rows = [_row(name, getattr(dials, name), before.get(name), limits.get(name), language) for name in DIALS]
+    rows = [_row(name, getattr(scores, name), before.get(name), limits.get(name), language) for name in SCORES]
     sides = {"before": language.say("original data"), "value": language.say("this release")}
     ends = [
         {"name": row["name"], "side": said, "at": row[side], "said": row["said"]}
@@ -83,12 +83,12 @@ def _by_side(sides: Mapping[str, str], before: str, after: str) -> dict[str, Any
     return chart.nominal("side", scale=scale, legend={"orient": "bottom", "title": None, "symbolSize": 110})
 
 
-def _row(name: str, dial: Quantity, before: float | None, limit: float | None, language: Language) -> dict[str, Any]:
-    surest, known = name == "surest", is_known(dial)
+def _row(name: str, score: Quantity, before: float | None, limit: float | None, language: Language) -> dict[str, Any]:
+    surest, known = name == "surest", is_known(score)
     called = language.say(NAMES[name])
-    called = language.say("{dial!s} (lower is better)", dial=called) if surest else called
-    low, high = (ends_of(dial) if known else None) or (None, None)
-    value = dial.value
+    called = language.say("{score!s} (lower is better)", score=called) if surest else called
+    low, high = (ends_of(score) if known else None) or (None, None)
+    value = score.value
     number = language.say("not known")
     if known:
         after = at_most(value) if surest else at_least(value)

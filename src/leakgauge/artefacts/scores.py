@@ -1,4 +1,4 @@
-"""The dials of a release from 0 to 100, and their evidence."""
+"""The scores of a release from 0 to 100, and their evidence."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from leakgauge.errors import OptionError
 from leakgauge.sentences import Sentence
 
 POINTS, SHARE = "points", "1"
-DIALS = ("protection", "surest", "usefulness")
+SCORES = ("protection", "surest", "usefulness")
 """In the order in which they are told."""
 OF_A_RAW_COPY = {"protection": 0.0, "surest": 100.0, "usefulness": 100.0}
-"""The dials of a secret that is released as it is, wherever anything is left to protect."""
+"""The scores of a secret that is released as it is, wherever anything is left to protect."""
 
 
 MOST_NATS = 30.0
@@ -24,7 +24,7 @@ MOST_NATS = 30.0
 
 @total_ordering
 class Grade(Enum):
-    """How good a dial is, from very poor to very good; they compare as they rank.
+    """How good a score is, from very poor to very good; they compare as they rank.
 
     Example:
         >>> grade_of(40), grade_of(39.9) < Grade.MEDIUM, Grade.MEDIUM.label
@@ -57,7 +57,7 @@ class Grade(Enum):
 
 
 def grade_of(points: float) -> Grade:
-    """The grade of a dial: cut at 20, 40, 60 and 80, each cut belonging to the better grade."""
+    """The grade of a score: cut at 20, 40, 60 and 80, each cut belonging to the better grade."""
     if not 0 <= points <= 100:
         raise OptionError("{points} points have no grade; scores run from 0 to 100.", points=points)
     return max(grade for grade in Grade if grade.least_points <= points)
@@ -157,7 +157,7 @@ class Guarantee(Part, frozen=True):
         return math.exp(self.level) if is_pure and self.level < MOST_NATS else None
 
 
-class DialEvidence(Part, frozen=True, kw_only=True):
+class ScoreEvidence(Part, frozen=True, kw_only=True):
     """What is known of one secret of a release: by its law, or from attacks on it. None is what is not known.
 
     Attributes:
@@ -178,7 +178,7 @@ class DialEvidence(Part, frozen=True, kw_only=True):
     blank: bool = False
 
 
-class Dials(Part, frozen=True, kw_only=True):
+class Scores(Part, frozen=True, kw_only=True):
     """Three numbers that decide, each with its interval; an unknown value counts at its unfavourable end.
 
     Attributes:

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from leakgauge.artefacts import Audit, Finding, Quantity
-from leakgauge.artefacts.dials import Attacker, DialEvidence, Statistic, share
 from leakgauge.artefacts.exposure import Bracket, Exposure
-from leakgauge.assessment.dials.audited import attacker_of_audit
-from leakgauge.assessment.dials.evidence import evidence_by_law, gained_in_attack, told_at_most
-from leakgauge.assessment.dials.guarantee import guaranteed
-from leakgauge.assessment.dials.reading import dials_of
-from leakgauge.assessment.dials.usefulness import statistics_of, worth_of_rows
+from leakgauge.artefacts.scores import Attacker, ScoreEvidence, Statistic, share
+from leakgauge.assessment.scores.audited import attacker_of_audit
+from leakgauge.assessment.scores.evidence import evidence_by_law, gained_in_attack, told_at_most
+from leakgauge.assessment.scores.guarantee import guaranteed
+from leakgauge.assessment.scores.reading import scores_of
+from leakgauge.assessment.scores.usefulness import statistics_of, worth_of_rows
 from leakgauge.case.law import ReleaseLaw
 from leakgauge.case.numbers import condensed, law_of_noise
 from leakgauge.claims import ApproximateDP, GaussianDP, LocalDP, MutualInformation, Statement, ZeroConcentratedDP
@@ -67,9 +67,9 @@ def test_another_secret_that_leaves_through_a_channel_is_seen() -> None:
 
 
 def test_what_is_withheld_may_still_be_told_on() -> None:
-    dials = dials_of(evidence_by_law(ReleaseLaw(JOINT, None, ("v", "z"), ("v", "z"))))
-    assert 0 < dials.protection.value < 100
-    assert dials.usefulness.value == 0
+    scores = scores_of(evidence_by_law(ReleaseLaw(JOINT, None, ("v", "z"), ("v", "z"))))
+    assert 0 < scores.protection.value < 100
+    assert scores.usefulness.value == 0
 
 
 def test_a_background_that_tells_the_secret_is_said_and_skipped() -> None:
@@ -77,18 +77,18 @@ def test_a_background_that_tells_the_secret_is_said_and_skipped() -> None:
     law = ReleaseLaw(sure, FLIP, ("v", "code"))
     evidence = evidence_by_law(law, backgrounds=[["code"], ["v"]])
     assert [one.knows for one in evidence.attackers] == [(), ("v",)]
-    (note,) = dials_of(evidence).notes
+    (note,) = scores_of(evidence).notes
     assert str(note) == "For an attacker who knows code, nothing is left to protect."
     without = evidence_by_law(law, backgrounds=["v"])
-    assert dials_of(without).protection == dials_of(evidence).protection
+    assert scores_of(without).protection == scores_of(evidence).protection
 
 
 def test_a_secret_with_one_value_shows_no_protection() -> None:
     law = ReleaseLaw(Distribution(["ill", "well"], [1.0, 0.0]), FLIP)
-    dials = dials_of(evidence_by_law(law))
-    assert dials.protection.ends == (0, 100)
-    assert dials.protection.value == 0
-    assert str(dials.notes[0]).startswith("The secret has the same value in every row")
+    scores = scores_of(evidence_by_law(law))
+    assert scores.protection.ends == (0, 100)
+    assert scores.protection.value == 0
+    assert str(scores.notes[0]).startswith("The secret has the same value in every row")
 
 
 def test_attacks_that_were_tried() -> None:
@@ -99,11 +99,11 @@ def test_attacks_that_were_tried() -> None:
     bracket, known, entropy = Quantity(0.9, "bits", 0.5, 0.9), Quantity(0.1, "bits", 0.05, 0.15), Quantity(1.5, "bits")
     told = told_at_most(bracket, known, entropy)
     assert (told.value, *told.ends) == pytest.approx((0.8 / 1.4, 0.35 / 1.35, 0.85 / 1.45))
-    dials = dials_of(DialEvidence(attackers=(Attacker((), gained, told),), statistics=(Statistic((), share(0.3)),)))
-    assert dials.protection.ends == pytest.approx((37.5, 100 * (1 - 0.35 / 1.35)))
+    scores = scores_of(ScoreEvidence(attackers=(Attacker((), gained, told),), statistics=(Statistic((), share(0.3)),)))
+    assert scores.protection.ends == pytest.approx((37.5, 100 * (1 - 0.35 / 1.35)))
     # Both intervals of the attack must hold, and each misses in 5 of 100 cases.
-    assert dials.protection.confidence == pytest.approx(0.9)
-    assert "A better attacker may learn more than this one did." in map(str, dials.notes)
+    assert scores.protection.confidence == pytest.approx(0.9)
+    assert "A better attacker may learn more than this one did." in map(str, scores.notes)
 
 
 def advantage_of(claims: list[Statement]) -> float | None:
@@ -121,8 +121,8 @@ def test_claims_as_an_advantage() -> None:
 
 
 def test_guarantee_given_the_counts_is_said() -> None:
-    evidence = DialEvidence(attackers=(), guarantee=guaranteed([LocalDP(1.0)], given_counts=True))
-    assert [str(note) for note in dials_of(evidence).notes] == [
+    evidence = ScoreEvidence(attackers=(), guarantee=guaranteed([LocalDP(1.0)], given_counts=True))
+    assert [str(note) for note in scores_of(evidence).notes] == [
         "The guarantee is about any two values of one person.",
         "The guarantee takes the counts that the noise was tuned on as known.",
     ]
@@ -144,7 +144,7 @@ def test_numbers_with_a_sample_are_worth_their_share() -> None:
     source = Distribution([0.0, 10.0, 30.0], [0.5, 0.3, 0.2])
     sampled = Channel(source.outcomes, (*source.outcomes, None), np.column_stack([0.25 * np.eye(3), np.full(3, 0.75)]))
     evidence = evidence_by_law(ReleaseLaw(source, sampled), numbers=np.array(source.outcomes, dtype=np.float64))
-    assert dials_of(evidence).usefulness.value == pytest.approx(25)
+    assert scores_of(evidence).usefulness.value == pytest.approx(25)
 
 
 def test_noise_in_numbers_is_beside_their_own_variance() -> None:
@@ -237,6 +237,6 @@ def test_the_attacker_of_an_audit() -> None:
     assert (attacker.told.value, *attacker.told.ends) == pytest.approx((0.5, 0.25, 0.5))
     # Nothing was tried on it: the unfavourable end stands.
     untried = attacker_of_audit(Audit(None, True, 100, 0.95, False, (), exposures=(exposure,)), ("x",))
-    assert dials_of(DialEvidence(attackers=(untried,))).protection.ends[0] == 0
+    assert scores_of(ScoreEvidence(attackers=(untried,))).protection.ends[0] == 0
     with pytest.raises(OptionError, match="The audit does not cover w; audit a release that contains it"):
         attacker_of_audit(audit, ("w",))

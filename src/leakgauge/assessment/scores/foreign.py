@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from leakgauge.artefacts import Audit, Quantity
-from leakgauge.artefacts.dials import Attacker, DialEvidence, Statistic, share
 from leakgauge.artefacts.exposure import Exposure
-from leakgauge.assessment.dials.audited import attacker_of_audit
-from leakgauge.assessment.dials.protection import gained, told
-from leakgauge.assessment.dials.usefulness import precision_said
+from leakgauge.artefacts.scores import Attacker, ScoreEvidence, Statistic, share
+from leakgauge.assessment.scores.audited import attacker_of_audit
+from leakgauge.assessment.scores.protection import gained, told
+from leakgauge.assessment.scores.usefulness import precision_said
 from leakgauge.audit.foreign.linking import ForeignLinks
 from leakgauge.audit.foreign.release import ForeignRelease
 from leakgauge.case.attacker import Attacker as Fitted
@@ -36,7 +36,9 @@ FEWEST = 16
 """Rows from which on a correlation is told."""
 
 
-def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str, *, ruled_out: bool = False) -> DialEvidence:
+def evidence_of_foreign(
+    release: ForeignRelease, audit: Audit, secret: str, *, ruled_out: bool = False
+) -> ScoreEvidence:
     """The evidence on one secret; nothing is claimed, so nothing is guaranteed.
 
     If there is too much to count, the upper limit of what the best attacker learnt counts instead.
@@ -78,7 +80,7 @@ def evidence_of_foreign(release: ForeignRelease, audit: Audit, secret: str, *, r
         gaining_least(one, by_row[one.knows]) if one.knows in by_row else one
         for one in ForeignLinks.of(release, secret).attackers
     )
-    return DialEvidence(attackers=(*(() if ruled_out else attackers), *linked), statistics=statistics)
+    return ScoreEvidence(attackers=(*(() if ruled_out else attackers), *linked), statistics=statistics)
 
 
 def _at_least_by_its_own(attacker: Attacker, release: ForeignRelease, secret: str) -> Attacker:

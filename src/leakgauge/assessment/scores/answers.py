@@ -12,9 +12,9 @@ from functools import cached_property
 import numpy as np
 from msgspec import structs
 
-from leakgauge.artefacts.dials import Attacker, AttackerName, DialEvidence, Neighbours, Statistic, share
-from leakgauge.assessment.dials.evidence import evidence_by_law
-from leakgauge.assessment.dials.guarantee import guaranteed
+from leakgauge.artefacts.scores import Attacker, AttackerName, Neighbours, ScoreEvidence, Statistic, share
+from leakgauge.assessment.scores.evidence import evidence_by_law
+from leakgauge.assessment.scores.guarantee import guaranteed
 from leakgauge.case.certainty import EXPOSED_TENTH, NOTHING_LEFT, most_exposed
 from leakgauge.case.law import ReleaseLaw
 from leakgauge.errors import ModelError
@@ -215,7 +215,7 @@ def cells_of_counts(shares: Floats, noise: NoisyNumber) -> PersonsCells:
     return PersonsCells(shares, own / own.sum(), other / other.sum())
 
 
-def evidence_of_answers(shares: Floats, noise: NoisyNumber, rows: int, neighbours: Neighbours) -> DialEvidence:
+def evidence_of_answers(shares: Floats, noise: NoisyNumber, rows: int, neighbours: Neighbours) -> ScoreEvidence:
     """What counts of values with noise say of one person, and are worth for the shares of so many rows.
 
     Their worth is S / (S + M): S = n Σ p (1 − p) is how much the counts vary from sample to sample, M the variance of
@@ -230,7 +230,7 @@ def evidence_of_answers(shares: Floats, noise: NoisyNumber, rows: int, neighbour
 
 def evidence_of_cells(
     cells: PersonsCells, mechanism: Mechanism, worth: Statistic, neighbours: Neighbours
-) -> DialEvidence:
+) -> ScoreEvidence:
     """What the cells of one person say, beside what the release is worth."""
     law, claim = cells.law(), guaranteed(mechanism.claims, neighbours)
     if law is not None:
@@ -246,4 +246,4 @@ def evidence_of_cells(
         name=AttackerName.KNOWS_EVERYBODY_ELSE,
         surest=share(most, least, most),
     )
-    return DialEvidence(attackers=(attacker,), guarantee=claim, statistics=(worth,))
+    return ScoreEvidence(attackers=(attacker,), guarantee=claim, statistics=(worth,))

@@ -12,7 +12,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from leakgauge.artefacts.dials import Statistic, share
+from leakgauge.artefacts.scores import Statistic, share
 from leakgauge.case.law import ReleaseLaw
 from leakgauge.errors import ModelError, OptionError, did_you_mean
 from leakgauge.probability import Joint

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Final
 
-from leakgauge.artefacts.dials import DIALS, Dials, Grade, grade_of
 from leakgauge.artefacts.quantity import Quantity
 from leakgauge.artefacts.report import Paragraph, Points
+from leakgauge.artefacts.scores import SCORES, Grade, Scores, grade_of
 from leakgauge.artefacts.verdict import Judgement, Recommendation
 from leakgauge.assessment.verdict import keeps
 from leakgauge.languages import message
 from leakgauge.rounding import at_most
 from leakgauge.sentences import Sentence
 from leakgauge.telling.blocks import Content, Inline, Number
-from leakgauge.telling.figures.dials import NAMES, is_known
+from leakgauge.telling.figures.scores import NAMES, is_known
 from leakgauge.telling.voice import AS_DECLARED, NOTHING, Cell, Plain, Voice, own
 
 _GRADES: Final = {
@@ -51,7 +51,7 @@ WELL_INSIDE: Final = 5.0
 AS_REQUIRED: Final = 1.0
 """Points above a limit within which a search stops."""
 _SMALLEST: Final = 0.01
-"""A dial below this counts as 0."""
+"""A score below this counts as 0."""
 _TONES: Final = {Recommendation.RELEASE: "good", Recommendation.RELEASE_IF: "caution"}
 
 
@@ -75,12 +75,12 @@ def deciding(voice: Voice) -> Voice:
 def secret_in(voice: Voice, found: Judgement) -> str:
     """The secret that is spoken of by its name in a verdict; of several together the one that decides."""
     name = ", ".join(voice.group)
-    return name if name in found.dials else found.deciding
+    return name if name in found.scores else found.deciding
 
 
-def dial(voice: Voice, dials: Dials | None, name: str) -> Cell:
-    """A dial with its interval, or that nothing is known of it."""
-    found: Quantity | None = None if dials is None else getattr(dials, name)
+def score(voice: Voice, scores: Scores | None, name: str) -> Cell:
+    """A score with its interval, or that nothing is known of it."""
+    found: Quantity | None = None if scores is None else getattr(scores, name)
     if found is None:
         return NOTHING
     if not is_known(found):
@@ -92,35 +92,35 @@ def dial(voice: Voice, dials: Dials | None, name: str) -> Cell:
 
 
 def unfavourable(voice: Voice, found: Quantity) -> Number:
-    """The lower end of a dial of which more is better."""
+    """The lower end of a score of which more is better."""
     return voice.number(found, "value" if found.low is None else "low", rounding=ROUND_FLOOR)
 
 
-def dials(voice: Voice, found: Judgement, secret: str = "", *, short: bool = False) -> Iterator[Content]:
+def scores(voice: Voice, found: Judgement, secret: str = "", *, short: bool = False) -> Iterator[Content]:
     """The scores of a secret, by default of the one that decides; without what they mean where it is to be short."""
     secret = secret or found.deciding
     caption = message("Scores, 0 to 100")
     if not is_of_release(voice, found):
         caption = message("Scores, calculated in advance, 0 to 100")
-    if len(found.dials) > 1:
+    if len(found.scores) > 1:
         caption = message("Scores of {secret}, 0 to 100")
         if secret == found.deciding:
             caption = message("Scores of {secret} (the least protected secret), 0 to 100")
-    every = (*dial_rows(voice, found, secret), guarantee_row(voice, found.dials[secret]))
+    every = (*score_rows(voice, found, secret), guarantee_row(voice, found.scores[secret]))
     rows = (row[:2] if short else row for row in every)
     yield from voice.grid(caption, "Score|Found|In plain words", rows, secret=own(secret))
 
 
-def dial_rows(voice: Voice, found: Judgement, secret: str) -> Iterator[tuple[Cell, ...]]:
+def score_rows(voice: Voice, found: Judgement, secret: str) -> Iterator[tuple[Cell, ...]]:
     """Of each score of a secret its name, its number with how good that is, and what it means."""
-    scores = found.dials[secret]
-    for name in DIALS:
+    scores = found.scores[secret]
+    for name in SCORES:
         words = voice.say(_OF_ROWS if name == "usefulness" and found.use == "rows" else _MEANT[name])
-        shown, good = dial(voice, scores, name), _how_good(voice, found, getattr(scores, name), name)
+        shown, good = score(voice, scores, name), _how_good(voice, found, getattr(scores, name), name)
         yield voice.say(NAMES[name]), voice.say("{found} ({good})", found=shown, good=good) if good else shown, words
 
 
-def guarantee_row(voice: Voice, scores: Dials) -> tuple[Cell, ...]:
+def guarantee_row(voice: Voice, scores: Scores) -> tuple[Cell, ...]:
     """The claim with its odds: a limit, and no score."""
     found, name = scores.guarantee, voice.say("guarantee")
     if found is None:

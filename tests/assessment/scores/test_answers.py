@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from leakgauge.artefacts.dials import Neighbours, Statistic
-from leakgauge.assessment.dials.answers import PersonsCells, cells_of_counts, evidence_of_answers, evidence_of_cells
-from leakgauge.assessment.dials.evidence import evidence_by_law
-from leakgauge.assessment.dials.reading import dials_of
+from leakgauge.artefacts.scores import Neighbours, Statistic
+from leakgauge.assessment.scores.answers import PersonsCells, cells_of_counts, evidence_of_answers, evidence_of_cells
+from leakgauge.assessment.scores.evidence import evidence_by_law
+from leakgauge.assessment.scores.reading import scores_of
 from leakgauge.case.law import ReleaseLaw
 from leakgauge.errors import ModelError
 from leakgauge.mechanisms import gaussian, laplace, unary_encoding
@@ -76,7 +76,7 @@ def test_unary_encoding_is_cells_of_coins() -> None:
         cells = PersonsCells(source.probabilities, np.array([0.5, 0.5]), np.array([1 - q, q]))
         written = evidence_by_law(ReleaseLaw(source, channel))
         found = evidence_of_cells(cells, mechanism, Statistic(), Neighbours.VALUES_OF_A_PERSON)
-        assert dials_of(found).protection.value == pytest.approx(dials_of(written).protection.value, abs=1e-6)
+        assert scores_of(found).protection.value == pytest.approx(scores_of(written).protection.value, abs=1e-6)
         assert cells.guessed() == pytest.approx(law_guess(source, channel.matrix), abs=1e-9)
 
 
@@ -86,14 +86,14 @@ def law_guess(source: Distribution, matrix: Floats) -> float:
 
 def test_counts_beat_rows_where_only_shares_are_asked_for() -> None:
     shares = np.array([0.5, 0.3, 0.15, 0.05])
-    dials = dials_of(evidence_of_answers(shares, laplace(1.0, sensitivity=1, grid=1), 10_000, Neighbours.MEMBERSHIP))
-    assert dials.usefulness.value > 99
-    assert dials.protection.value > 60
-    assert str(dials.notes[0]) == "The guarantee is about the table with one person and without."
+    scores = scores_of(evidence_of_answers(shares, laplace(1.0, sensitivity=1, grid=1), 10_000, Neighbours.MEMBERSHIP))
+    assert scores.usefulness.value > 99
+    assert scores.protection.value > 60
+    assert str(scores.notes[0]) == "The guarantee is about the table with one person and without."
     few = evidence_of_answers(shares, gaussian(1.0, 1e-6, sensitivity=1), 10, Neighbours.MEMBERSHIP)
     sampling, noise = 10 * float(shares @ (1 - shares)), gaussian(1.0, 1e-6, sensitivity=1)
     error = 4 * (noise.added.standard_deviation * noise.span.grid) ** 2
-    assert dials_of(few).usefulness.value == pytest.approx(100 * sampling / (sampling + error))
+    assert scores_of(few).usefulness.value == pytest.approx(100 * sampling / (sampling + error))
 
 
 def test_laws_of_cells_are_those_of_the_noise() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
-from leakgauge.artefacts.dials import Guarantee, Neighbours
+from leakgauge.artefacts.scores import Guarantee, Neighbours
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Statement, ZeroConcentratedDP
 
 

@@ -1,4 +1,4 @@
-"""Policies of dials: the default one, files, what was renamed, and what contradicts itself."""
+"""Policies of scores: the default one, files, what was renamed, and what contradicts itself."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leakgauge.artefacts.verdict import Declaration
-from leakgauge.assessment.dials.policy import REPLACED, DialPolicy, read_dial_policy
+from leakgauge.assessment.scores.policy import REPLACED, Policy, read_policy
 from leakgauge.errors import FileError, OptionError
 
 
@@ -18,7 +18,7 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_the_default_policy() -> None:
-    assert DialPolicy().limits() == {
+    assert Policy().limits() == {
         "min_protection": 60,
         "max_surest": 45,
         "min_usefulness": 20,
@@ -26,17 +26,17 @@ def test_the_default_policy() -> None:
         "max_alone": 0.05,
         "max_linked": 0.05,
     }
-    assert DialPolicy().declared == tuple(Declaration)
+    assert Policy().declared == tuple(Declaration)
 
 
 def test_a_file_sets_what_it_says_and_nothing_else(tmp_path: Path) -> None:
-    policy = read_dial_policy(written(tmp_path, 'min_protection = 70\nmin_k = 5\ndeclared = ["review"]\n'))
+    policy = read_policy(written(tmp_path, 'min_protection = 70\nmin_k = 5\ndeclared = ["review"]\n'))
     assert policy.limits() == {"min_protection": 70, "min_k": 5}
     assert policy.declared == (Declaration.REVIEW,)
-    earlier = read_dial_policy(written(tmp_path, 'schema = "leakgauge/policy/1"\nmax_epsilon = 1.5\nmax_alone = 0.1\n'))
+    earlier = read_policy(written(tmp_path, 'schema = "leakgauge/policy/1"\nmax_epsilon = 1.5\nmax_alone = 0.1\n'))
     assert earlier.limits() == {"max_epsilon": 1.5, "max_alone": 0.1}
     assert earlier.declared == ()
-    unsaid = read_dial_policy(written(tmp_path, "max_attack_advantage = 0.3\nmax_alone = 0.1\n"))
+    unsaid = read_policy(written(tmp_path, "max_attack_advantage = 0.3\nmax_alone = 0.1\n"))
     assert unsaid.limits() == {"max_attack_advantage": 0.3, "max_alone": 0.1}
 
 
@@ -44,7 +44,7 @@ def test_a_file_sets_what_it_says_and_nothing_else(tmp_path: Path) -> None:
 def test_a_signed_threshold_does_not_change_its_meaning(tmp_path: Path, name: str) -> None:
     place = written(tmp_path, f"{name} = 60\nmax_epsilon = 1\n")
     with pytest.raises(FileError) as error:
-        read_dial_policy(place)
+        read_policy(place)
     new = REPLACED[name]
     assert str(error.value) == (
         f"{place} sets {name!r}, a limit of earlier scores; choose a limit again and set {new!r} instead."
@@ -82,17 +82,17 @@ def test_a_signed_threshold_does_not_change_its_meaning(tmp_path: Path, name: st
 )
 def test_what_is_not_a_policy_is_refused(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(FileError) as error:
-        read_dial_policy(written(tmp_path, text))
+        read_policy(written(tmp_path, text))
     assert said in str(error.value)
 
 
 def test_a_policy_in_python_is_held_to_the_same() -> None:
     with pytest.raises(OptionError, match="contradict each other"):
-        DialPolicy(max_epsilon=0)
-    assert DialPolicy(max_epsilon=0, min_usefulness=None).limits()["max_epsilon"] == 0
+        Policy(max_epsilon=0)
+    assert Policy(max_epsilon=0, min_usefulness=None).limits()["max_epsilon"] == 0
 
 
 def test_highly_sensitive_data_have_a_stricter_default_that_a_given_limit_replaces() -> None:
-    assert DialPolicy().for_sensitive_data().max_surest == 33
-    given = DialPolicy().asking(max_surest=45.0)
+    assert Policy().for_sensitive_data().max_surest == 33
+    given = Policy().asking(max_surest=45.0)
     assert given.for_sensitive_data() == given

@@ -1,4 +1,4 @@
-"""What the dials say of cases that are known: marital status of Adult, the paper's own experiment, anchors."""
+"""What the scores say of cases that are known: marital status of Adult, the paper's own experiment, anchors."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leakgauge.artefacts.dials import OF_A_RAW_COPY, DialEvidence
-from leakgauge.assessment.dials.evidence import evidence_by_law
-from leakgauge.assessment.dials.guarantee import guaranteed
-from leakgauge.assessment.dials.policy import MOST_SURE
-from leakgauge.assessment.dials.reading import dials_of
-from leakgauge.assessment.dials.usefulness import statistics_of
+from leakgauge.artefacts.scores import OF_A_RAW_COPY, ScoreEvidence
+from leakgauge.assessment.scores.evidence import evidence_by_law
+from leakgauge.assessment.scores.guarantee import guaranteed
+from leakgauge.assessment.scores.policy import MOST_SURE
+from leakgauge.assessment.scores.reading import scores_of
+from leakgauge.assessment.scores.usefulness import statistics_of
 from leakgauge.case.law import ReleaseLaw
 from leakgauge.case.numbers import law_of_noise
 from leakgauge.claims import LocalDP
@@ -133,11 +133,11 @@ def require_noise(column: Floats) -> None:
         law, points = law_of_noise(noise, column, even)
         offered = Offered(protected_column("load", noise))
         worth = tuple(statistics_of(law, points, offered))
-        dials = dials_of(evidence_by_law(law, numbers=points, claims=noise.claims, statistics=worth))
-        assert dials.usefulness.value <= 2
-        assert dials.protection.value >= 98
-        assert dials.surest.value <= 2
-        assert dials.guarantee is not None and dials.guarantee.advantage <= 0.1
+        scores = scores_of(evidence_by_law(law, numbers=points, claims=noise.claims, statistics=worth))
+        assert scores.usefulness.value <= 2
+        assert scores.protection.value >= 98
+        assert scores.surest.value <= 2
+        assert scores.guarantee is not None and scores.guarantee.advantage <= 0.1
 
 
 def test_the_papers_own_experiment_is_noise(data: Path) -> None:
@@ -150,14 +150,14 @@ def test_a_load_like_the_papers_is_noise_too() -> None:
 
 
 @pytest.mark.parametrize("numbers", [None, np.arange(7.0)], ids=["letters", "numbers"])
-def test_a_raw_copy_has_the_dials_that_pictures_start_from(numbers: Floats | None) -> None:
+def test_a_raw_copy_has_the_scores_that_pictures_start_from(numbers: Floats | None) -> None:
     people = rate_distortion.adult()
     law = ReleaseLaw(people, Channel.identity(people.rows), ("occupation",), ("occupation",))
     if numbers is not None:
         copy = Channel.identity([float(one) for one in numbers])
         law = ReleaseLaw(Joint(copy.inputs, people.columns, people.matrix), copy, ("occupation",), ("occupation",))
-    dials = dials_of(evidence_by_law(law, backgrounds=[["occupation"]], numbers=numbers))
-    found = {name: getattr(dials, name).ends for name in OF_A_RAW_COPY}
+    scores = scores_of(evidence_by_law(law, backgrounds=[["occupation"]], numbers=numbers))
+    found = {name: getattr(scores, name).ends for name in OF_A_RAW_COPY}
     assert found == {name: pytest.approx((value, value), abs=1e-4) for name, value in OF_A_RAW_COPY.items()}
 
 
@@ -169,7 +169,7 @@ def test_the_anchors_of_the_guarantee() -> None:
         assert found.odds == pytest.approx(np.exp(epsilon))
     assert guaranteed([LocalDP(np.inf)]) is None
     assert guaranteed([]) is None
-    assert dials_of(DialEvidence(attackers=())).guarantee is None
+    assert scores_of(ScoreEvidence(attackers=())).guarantee is None
 
 
 SUREST = {
@@ -217,7 +217,7 @@ def test_a_rare_disease_is_ranked_by_how_sure_somebody_becomes_of_it() -> None:
     half = 1 - ill / (1 - ill)
     found = Channel(source.outcomes, source.outcomes, [[1.0, 0.0], [1 - half, half]])
     response = randomized_response(2.0, letters=source.outcomes).channel()
-    released, noisy = (dials_of(evidence_by_law(ReleaseLaw(source, one))) for one in (found, response))
+    released, noisy = (scores_of(evidence_by_law(ReleaseLaw(source, one))) for one in (found, response))
     assert released.surest.value == pytest.approx(49.5, abs=0.1) and released.surest.value > MOST_SURE
     assert noisy.surest.value < released.surest.value
     assert released.surest_of.worst == "ill"
@@ -228,8 +228,8 @@ def test_a_fair_coin_cannot_stay_below_a_threshold() -> None:
     coin = Distribution(["heads", "tails"], [0.5, 0.5])
     label = np.array([[0.92, 0.08], [0.08, 0.92]])
     channel = Channel(coin.outcomes, ("heads", "tails", None), np.column_stack([0.475 * label, np.full(2, 0.525)]))
-    dials = dials_of(evidence_by_law(ReleaseLaw(coin, channel)))
-    assert dials.surest.value == pytest.approx(84) and dials.surest.value > MOST_SURE
+    scores = scores_of(evidence_by_law(ReleaseLaw(coin, channel)))
+    assert scores.surest.value == pytest.approx(84) and scores.surest.value > MOST_SURE
 
 
 def test_forty_percent_in_the_clear_is_exposure_that_an_average_misses() -> None:
@@ -237,7 +237,7 @@ def test_forty_percent_in_the_clear_is_exposure_that_an_average_misses() -> None
         size = len(source)
         matrix = np.column_stack([0.4 * np.eye(size), np.full(size, 0.6)])
         channel = Channel(source.outcomes, (*source.outcomes, None), matrix)
-        dials = dials_of(evidence_by_law(ReleaseLaw(source, channel)))
-        assert dials.protection.value == pytest.approx(60)
-        assert dials.surest.value == pytest.approx(100)
-        assert dials.usefulness.value == pytest.approx(40)
+        scores = scores_of(evidence_by_law(ReleaseLaw(source, channel)))
+        assert scores.protection.value == pytest.approx(60)
+        assert scores.surest.value == pytest.approx(100)
+        assert scores.usefulness.value == pytest.approx(40)

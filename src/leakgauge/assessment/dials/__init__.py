@@ -1,1 +1,0 @@
-"""The dials that decide: how much a release protects, whom it exposes, what it guarantees and what it is worth."""
