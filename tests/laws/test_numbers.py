@@ -14,6 +14,7 @@ from leakgauge.assessment.scores.evidence import evidence_by_law
 from leakgauge.assessment.scores.reading import scores_of
 from leakgauge.case import Case
 from leakgauge.case.law import ReleaseLaw
+from leakgauge.case.learnt import LearntLaw
 from leakgauge.case.numbers import law_of_noise, mid_ranks, numbers_of, ranked
 from leakgauge.mechanisms import laplace, randomized_response
 from leakgauge.probability import Channel, Distribution, Joint
@@ -160,3 +161,21 @@ def test_a_number_is_a_number_whatever_cells_are_blank() -> None:
     assert numbers_of([*range(10), None], Kind.INT) is None
     assert numbers_of(["[0, 10)", "[10, 20)", None], Kind.STRING) is not None
     assert numbers_of(["a", None], Kind.STRING) is None
+
+
+@pytest.mark.parametrize("epsilon", [2_000.0, 100.0, 20.0, 0.05])
+def test_numbers_beside_columns_that_are_too_many_to_count_are_judged_by_rank_too(epsilon: float) -> None:
+    """Columns that tell nothing are learnt from, and leave what the noise alone tells."""
+    draw = simulation(5)
+    pay = np.where(draw.random(ROWS) < 0.99, draw.uniform(0, 1000, ROWS), 9_000.0)
+    beside = {name: draw.integers(0, 40, ROWS) for name in ("town", "trade")}
+    gained = []
+    with open_table(pa.table({"pay": pay, **beside})) as table:
+        for public in ((), tuple(beside)):
+            plan = bind(ReleasePlan({"pay": f"laplace:epsilon={epsilon},lower=0,upper=9000"}, public), table)
+            going = Outgoing(Case(plan.table), plan)
+            assert isinstance(going.law(("pay",)), LearntLaw) is bool(public)
+            (attacker,) = going.evidence(("pay",)).attackers
+            assert attacker.gained is not None
+            gained.append(attacker.gained.value)
+    assert gained[0] == pytest.approx(gained[1], abs=0.02)

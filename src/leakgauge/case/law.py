@@ -81,10 +81,6 @@ class Sight:
         """H(X|seen) in nats."""
         return max(float(-(self.p * log_or_zero(self.posterior)).sum()), 0.0)
 
-    def collisions(self) -> float:
-        """E Σ_x P(x|seen)²: how often two draws of the value, given what is seen, agree."""
-        return min(float(self.p @ self.posterior), 1.0)
-
     def means(self, numbers: Floats) -> Floats:
         """Of each thing seen the mean of the numbers that the values stand for; 0 where it never occurs."""
         sums = sums_by(self.seen, self.p * numbers[self.x], len(self.known))
