@@ -94,6 +94,20 @@ def test_two_secrets_a_public_column_background_and_a_unit(chromium: Browser, se
         assert visit.faint() == [] and visit.nameless() == [] and visit.overflow() == 0
 
 
+def test_the_column_that_orders_the_rows_is_one_that_can_be_seen(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry) as visit:
+        page = visit.page
+        chosen(visit, illness="secret", sex="public")
+        orders = page.get_by_label("Column that orders the rows, such as a time")
+        expect(orders.locator("option")).to_have_text(["none", "sex"])
+        page.get_by_label("Keep the rows in the table's order").check()
+        orders.select_option("id")
+        expect(orders).to_have_value("id")
+        page.get_by_label("Keep the rows in the table's order").uncheck()
+        expect(orders).to_have_value("")
+        assert visit.faint() == [] and visit.nameless() == [] and visit.overflow() == 0
+
+
 def test_secrets_together_have_one_curve(chromium: Browser, served: Served) -> None:
     with visiting(chromium, served.entry) as visit:
         chosen(visit, illness="secret", income="secret")

@@ -251,6 +251,7 @@ def test_an_unknown_job_is_not_there(served: Served, path: str) -> None:
         ({"unit": 3}, 400),
         ({"unit": "age", "rows_per_unit": 0}, 400),
         ({"rows_per_unit": 2}, 400),
+        ({"order_by": "age"}, 400),
         ({"together": "yes"}, 400),
         ({"accept_unique": ["age"]}, 400),
         ({"max_distortion": 10**400}, 400),
