@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from leakgauge.artefacts.scores import Scores
 from leakgauge.assessment.outgoing import Outgoing
-from leakgauge.assessment.scores.evidence import evidence_by_law
+from leakgauge.assessment.scores.evidence import evidence_by_law, evidence_on_blanks
 from leakgauge.assessment.scores.reading import scores_of
 from leakgauge.case import Case
 from leakgauge.case.law import ReleaseLaw
@@ -179,3 +179,26 @@ def test_numbers_beside_columns_that_are_too_many_to_count_are_judged_by_rank_to
             assert attacker.gained is not None
             gained.append(attacker.gained.value)
     assert gained[0] == pytest.approx(gained[1], abs=0.02)
+
+
+def test_which_numbers_are_missing_is_a_secret_only_if_that_is_said() -> None:
+    values: list[float | None] = [None if at % 3 == 0 else float(at % 40) for at in range(1200)]
+    with open_table(pa.table({"pay": pa.array(values, pa.float64())})) as table:
+        plan = bind(ReleasePlan({"pay": RESPONSE}, ()), table)
+        plain, strict = (
+            Outgoing(Case(plan.table, blank_is_secret=secret), plan).evidence(("pay",)).attackers
+            for secret in (False, True)
+        )
+    assert strict[:-1] == plain and strict[-1].worst in ("blank", "not blank")
+
+
+def test_a_release_that_keeps_blanks_gives_them_away() -> None:
+    """Numbers are drawn anew, and blank cells stay blank."""
+    labels, numbers = (1.0, 2.0, 3.0, None), np.array([1.0, 2.0, 3.0, np.nan])
+    matrix = np.array([[1 / 3, 1 / 3, 1 / 3, 0]] * 3 + [[0, 0, 0, 1]])
+    law = ReleaseLaw(Distribution(labels, [0.2, 0.2, 0.2, 0.4]), Channel(labels, labels, matrix))
+    (about_numbers,) = evidence_by_law(law, numbers=numbers, statistics=()).attackers
+    (about_blanks,) = evidence_on_blanks(law, numbers, ())
+    assert about_numbers.gained is not None and about_numbers.gained.value == pytest.approx(0, abs=1e-9)
+    assert about_blanks.gained is not None and about_blanks.gained.value == pytest.approx(1)
+    assert about_blanks.surest is not None and about_blanks.surest.value == pytest.approx(1)

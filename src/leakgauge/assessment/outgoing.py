@@ -16,7 +16,7 @@ from leakgauge.artefacts.risks import Certain
 from leakgauge.artefacts.scores import Attacker, AttackerName, ScoreEvidence, Statistic, confidence_of, share
 from leakgauge.assessment.earlier import attackers_with_earlier
 from leakgauge.assessment.scores.audited import attacker_of_audit
-from leakgauge.assessment.scores.evidence import evidence_by_law, readings_of
+from leakgauge.assessment.scores.evidence import at_least, evidence_by_law, evidence_on_blanks, readings_of
 from leakgauge.assessment.scores.guarantee import guaranteed
 from leakgauge.assessment.scores.usefulness import Use, statistic, worth_of_rows
 from leakgauge.case import Case
@@ -75,10 +75,13 @@ class Outgoing:
             evidence = evidence_by_law(
                 law.law, backgrounds=[law.knows] if law.knows else (), numbers=law.numbers, statistics=()
             )
+            if self.case.blank_is_secret and law.numbers is not None:
+                blanks = evidence_on_blanks(law.law, law.numbers, law.knows)
+                evidence = msgspec.structs.replace(evidence, attackers=(*evidence.attackers, *blanks))
         elif law is None:
             evidence = ScoreEvidence(attackers=(Attacker(),))
         else:
-            evidence = ScoreEvidence(attackers=law.attackers)
+            evidence = ScoreEvidence(attackers=self._at_least_by_own(secret, law.attackers))
         linked = linked_attackers(self.case, self.plan, secret) if self.ruled_out else ()
         return msgspec.structs.replace(
             evidence,
@@ -90,6 +93,17 @@ class Outgoing:
             guarantee=guaranteed(claims, given_counts=given_counts),
             statistics=tuple(self._worths(secret, use)),
         )
+
+    def _at_least_by_own(self, secret: Secret, learnt: tuple[Attacker, ...]) -> tuple[Attacker, ...]:
+        """What is learnt, and of somebody who knows nothing at least what the secret's own column gives away by itself,
+        by its law: a learner, scored on some rows, misses a value that is exposed of a few people."""
+        own = self.plan.hiding(secret)
+        counted = None if own is None else self.case.counted(secret, read_beside(secret, own), own)
+        if counted is None or counted.channel is None:
+            return learnt
+        law = counted.through(counted.law(()))
+        (alone, *_) = evidence_by_law(law, numbers=counted.numbers, statistics=()).attackers or (None,)
+        return tuple(one if alone is None or one.knows else at_least(one, alone) for one in learnt)
 
     def certain(self, secret: Secret) -> Certain | None:
         """Of whom a value becomes nearly certain by the counted law, of the value and the attacker where that is most.

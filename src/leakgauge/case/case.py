@@ -88,6 +88,7 @@ class Case:
         background: columns that the attacker knows.
         unit: the column of persons, who may have several rows.
         confidence: of what is learnt.
+        blank_is_secret: whether it is a secret too of whom no number is known.
         memory: what was learnt or drawn of other columns, kept for settings that agree in them.
         earlier: the earlier releases of each secret that somebody may have.
     """
@@ -96,6 +97,7 @@ class Case:
     background: tuple[str, ...] = ()
     unit: str | None = None
     confidence: float = 0.95
+    blank_is_secret: bool = field(default=False, kw_only=True)
     memory: dict[object, Any] = field(default_factory=dict, repr=False)
     earlier: Mapping[tuple[str, ...], tuple[EarlierChannel, ...]] = field(default_factory=dict, repr=False)
 

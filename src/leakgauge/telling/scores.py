@@ -120,6 +120,25 @@ def score_rows(voice: Voice, found: Judgement, secret: str) -> Iterator[tuple[Ce
         yield voice.say(NAMES[name]), voice.say("{found} ({good})", found=shown, good=good) if good else shown, words
 
 
+def precision(voice: Voice, found: Judgement, secret: str) -> Iterator[Content]:
+    """How precise the statistics are that recipients can compute, of one secret."""
+    statistics = found.evidence[secret].statistics if secret in found.evidence and found.use == "statistics" else ()
+    rows = (
+        (
+            voice.say("with {columns}", columns=voice.listed(one.columns)) if one.columns else voice.say("by itself"),
+            voice.say("not known") if one.worth is None else voice.number(one.worth, "value", percent=True),
+            *(voice.cell(one, name) for name in ("largest_error", "median_error", "worst_error")),
+        )
+        for one in statistics
+    )
+    yield from voice.grid(
+        "What recipients can compute of {secret}",
+        "Statistic|Worth, of the rows|Error of the largest cell, points|Of the middle one|Of the worst",
+        rows,
+        secret=own(secret),
+    )
+
+
 def guarantee_row(voice: Voice, scores: Scores) -> tuple[Cell, ...]:
     """The claim with its odds: a limit, and no score."""
     found, name = scores.guarantee, voice.say("guarantee")

@@ -15,7 +15,17 @@ from leakgauge.telling.blocks import Content, Inline
 from leakgauge.telling.criteria import explained
 from leakgauge.telling.figures.scores import NAMES
 from leakgauge.telling.risks import by_attacker, risks, unchecked
-from leakgauge.telling.scores import in_turn, is_of_release, judged_by, recommended, score, scores, secret_in, told_all
+from leakgauge.telling.scores import (
+    in_turn,
+    is_of_release,
+    judged_by,
+    precision,
+    recommended,
+    score,
+    scores,
+    secret_in,
+    told_all,
+)
 from leakgauge.telling.voice import AS_DECLARED, NOTHING, Cell, Plain, Voice, own
 
 LIMITS: Final = {
@@ -49,7 +59,9 @@ def verdict(voice: Voice) -> Iterator[Content]:
     found = judged_by(voice)
     if found is not None:
         yield from (*every_judged(voice, found), *policy(voice, found), *changes(voice, found))
-        yield from (*by_attacker(voice, found, secret_in(voice, found)), *meant(voice, found), *notes(voice, found))
+        secret = secret_in(voice, found)
+        yield from (*by_attacker(voice, found, secret), *precision(voice, found, secret))
+        yield from (*meant(voice, found), *notes(voice, found))
 
 
 def assessed(voice: Voice, found: Judgement, job: Job | None) -> Iterator[Content]:
@@ -57,6 +69,7 @@ def assessed(voice: Voice, found: Judgement, job: Job | None) -> Iterator[Conten
     yield from (*recommended(voice, found), *to_do(voice, found, job), *risks(voice, found), *scores(voice, found))
     yield from (*unchecked(voice, found), *every_judged(voice, found), *notes(voice, found), *changes(voice, found))
     yield from (*policy(voice, found), *by_attacker(voice, found, found.deciding))
+    yield from precision(voice, found, found.deciding)
     for secret in found.beside:
         yield from explained(voice, found, secret, short=True)
 

@@ -19,11 +19,12 @@ from leakgauge.report import Edition, Report
 from leakgauge.report.html import style_hash
 from leakgauge.report.reading import diagram_in
 from leakgauge.report.report import FORMS
-from leakgauge.telling.blocks import Inline, blocks_of, text_of
+from leakgauge.telling.blocks import Content, Inline, blocks_of, text_of
 from leakgauge.telling.criteria import criteria
 from leakgauge.telling.figures.scores import is_known
 from leakgauge.telling.headline import every_secret, headline
 from leakgauge.telling.pictures import figure_of, pictures
+from leakgauge.telling.risks import risks, unchecked
 from leakgauge.telling.scores import deciding, judged_by, score_rows, secret_in
 from leakgauge.telling.shown import Shown
 from leakgauge.telling.statement import cautions, decision
@@ -62,12 +63,16 @@ def result_fields(job: Job, language: Language) -> dict[str, object]:
         "promised": "" if found is None or voice.released else language.say(THEN[found.recommendation]),
         "decision": html((*decision(voice), *cautions(voice)), language),
         "headline": facts(headline(voice), language),
-        "every": html(every_secret(voice), language),
+        "every": "" if found is None else html(_whole(voice, found), language),
         "policy": "" if found is None else html((*policy(voice, found), *meant(voice, found)), language),
         "actions": [] if found is None else [*_actions(voice, found)],
         "deciding": voice.each.index(lead) if lead in voice.each else 0,
         "secrets": [_secret_fields(one, found) for one in voice.each],
     }
+
+
+def _whole(voice: Voice, found: Judgement) -> Iterator[Content]:
+    yield from (*risks(voice, found), *every_secret(voice), *unchecked(voice, found))
 
 
 def _actions(voice: Voice, found: Judgement) -> Iterator[dict[str, object]]:

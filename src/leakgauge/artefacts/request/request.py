@@ -87,6 +87,7 @@ class RequestOptions(ReadingOptions, total=False):
     purpose: str | None
     recipient: str | None
     review: str | None
+    blank_is_secret: bool
     sensitivity: str | None
     attacker: str | None
     prepared_by: str | None

@@ -271,6 +271,9 @@ class Declared(RequestPart, frozen=True):
     purpose: Purpose = None
     recipient: Recipient = None
     review: Review = None
+    blank_is_secret: Annotated[
+        bool, Origin.DECLARED, Option("Judge as a secret too which numbers of a secret are missing.")
+    ] = False
     sensitivity: Sensitivity = None
     attacker: StrongestAttacker = None
     prepared_by: Annotated[str | None, ON_PAGE, IN_WORDS, Option("Declared: who prepared the report.", "NAME")] = None

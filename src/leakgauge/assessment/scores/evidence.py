@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
+import msgspec
 import numpy as np
 
 from leakgauge.arguments import checked
@@ -87,6 +88,39 @@ def evidence_by_law(
         statistics=tuple(statistics_of(law, numbers) if statistics is None else statistics),
         blank=blank,
     )
+
+
+def evidence_on_blanks(law: ReleaseLaw, numbers: Floats, background: Sequence[str]) -> tuple[Attacker, ...]:
+    """What somebody learns about which numbers are missing, for each subset of the background."""
+    is_blank, found = np.isnan(numbers).astype(np.int64), list[Attacker]()
+    for knows in subsets(background) if 0 < is_blank.sum() < len(is_blank) else ():
+        sight = law.sight(knows).of_classes(is_blank)
+        if leaves_something(sight):
+            sure, worst = surest(sight)
+            left = 1 - sight.before.guessed()
+            gains = (share(gained(sight)), share(told(sight)), left)
+            found.append(Attacker(knows, *gains, surest=share(sure), worst="blank" if worst else "not blank"))
+    return tuple(found)
+
+
+def at_least(found: Attacker, part: Attacker) -> Attacker:
+    """An attacker with at least the gains of one who sees a part of what she sees."""
+    names = ("gained", "told", "surest")
+    raised = {name: _raised(getattr(found, name), getattr(part, name)) for name in names}
+    worst = part.worst if raised["surest"] == part.surest else found.worst
+    return msgspec.structs.replace(found, **raised, worst=worst)
+
+
+def _raised(found: Quantity | None, least: Quantity | None) -> Quantity | None:
+    if least is None:
+        return found
+    if found is None:
+        return share(least.value, least.value, 1.0)
+    if found.low is None and found.high is None:
+        return found if found.value >= least.value else least
+    low, high = found.ends
+    value = least.value
+    return share(max(found.value, value), max(low, value), max(high, value), found.confidence)
 
 
 def tenth_of(numbers: Floats | None, classes: Codes, worst: int) -> str:

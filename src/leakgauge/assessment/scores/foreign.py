@@ -15,6 +15,7 @@ from leakgauge.artefacts import Audit, Quantity
 from leakgauge.artefacts.exposure import Exposure
 from leakgauge.artefacts.scores import Attacker, ScoreEvidence, Statistic, share
 from leakgauge.assessment.scores.audited import attacker_of_audit
+from leakgauge.assessment.scores.evidence import at_least
 from leakgauge.assessment.scores.protection import gained, told
 from leakgauge.assessment.scores.usefulness import precision_said
 from leakgauge.audit.foreign.linking import ForeignLinks
@@ -103,24 +104,9 @@ def _at_least_by_its_own(attacker: Attacker, release: ForeignRelease, secret: st
     sight = Sight(letters, x, seen, p, every // outputs, every % outputs)
     sure, worst = surest(sight)
     labels = release.original[secret].dictionary_encode(null_encoding="encode").dictionary.to_pylist()
-    raised = _raised(attacker.surest, sure)
-    return msgspec.structs.replace(
-        attacker,
-        gained=_raised(attacker.gained, gained(sight)),
-        told=_raised(attacker.told, told(sight)),
-        surest=raised,
-        worst=text_of(labels[worst]) if raised.value == sure and len(labels) == letters else attacker.worst,
-    )
-
-
-def _raised(found: Quantity | None, least: float) -> Quantity:
-    """At least so much."""
-    if found is None:
-        return share(least, least, 1.0)
-    if found.low is None and found.high is None:
-        return share(max(found.value, least))
-    low, high = found.ends
-    return share(max(found.value, least), max(low, least), max(high, least), found.confidence)
+    named = text_of(labels[worst]) if len(labels) == letters else attacker.worst
+    part = Attacker(gained=share(gained(sight)), told=share(told(sight)), surest=share(sure), worst=named)
+    return at_least(attacker, part)
 
 
 def _counted(attacker: Attacker, exposure: Exposure, commonest: float) -> Attacker:

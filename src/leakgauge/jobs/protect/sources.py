@@ -158,7 +158,10 @@ def open_sources(
     below = asked.coarsening.suppress_below
     hidden = None if below is None else Suppression(asked.roles.public, below, asked.roles.unit)
     coarse, known = suppressed(in_bins(table, bins), hidden), {} if memory is None else memory
-    case = Case(coarse, asked.roles.background, asked.roles.unit, asked.declared.confidence, known)
+    case = Case(
+        *(coarse, asked.roles.background, asked.roles.unit, asked.declared.confidence, known),
+        blank_is_secret=asked.declared.blank_is_secret,
+    )
     return Sources(asked, table, case, bins, ledger, None if ledger is None else dataset)
 
 

@@ -434,7 +434,7 @@ READS: dict[str, Callable[[Request], tuple[object, ...]]] = {
     "measure": lambda asked: (asked.roles, asked.aims, asked.coarsening, asked.reading, asked.declared.confidence),
     "design": lambda asked: (
         *(asked.roles, asked.aims, asked.coarsening, asked.reading, asked.limits, asked.budget, asked.repeat),
-        *(asked.declared.sensitivity, asked.declared.attacker),
+        *(asked.declared.sensitivity, asked.declared.attacker, asked.declared.blank_is_secret),
     ),
     # The plan says all else that is drawn by, but for what is in the files of levels.
     "release": lambda asked: (asked.coarsening, asked.reading, asked.budget),
