@@ -72,7 +72,7 @@ def test_no_type_follows_an_article_and_no_role_begins_with_those() -> None:
 
 
 ENGLISH_NEVER = re.compile(
-    r"\bscores?\b|guess(?:ed|es)? right\b|\bright guess|[0-9}] %|known anyway|all but certain|\bbought\b"
+    r"\bdials?\b|guess(?:ed|es)? right\b|\bright guess|[0-9}] %|known anyway|all but certain|\bbought\b"
     r"|hand out nothing|colours? the",
     re.I,
 )
@@ -85,7 +85,7 @@ FIELD = re.compile(r"\{(\w+)[^}]*\}")
 
 
 def test_no_text_says_a_word_that_officers_do_not() -> None:
-    assert ENGLISH_NEVER.search("The scores of {secret}") and CHINESE_NEVER.search("泄露 {share} %")
+    assert ENGLISH_NEVER.search("The dials of {secret}") and CHINESE_NEVER.search("泄露 {share} %")
     texts = [(str(one.id), str(one.string)) for domain in DOMAINS for one in read(domain) if one.id]
     # Names of fields are nobody's words, but a percent sign follows them as it follows a number.
     assert [text for text, _ in texts if ENGLISH_NEVER.search(FIELD.sub("{}", text))] == []

@@ -86,7 +86,7 @@ def test_it_never_decides_and_says_why() -> None:
     found = published.grade(LAPLACE, ARCS)
     assert not found.decides
     assert not published.PublishedGrade.decides
-    assert str(found.why_not).startswith("The published score does not decide, because ")
+    assert str(found.why_not).startswith("The published score does not decide. ")
 
 
 @pytest.mark.parametrize("node", ["45", "17", "99"])

@@ -55,11 +55,11 @@ def test_a_release_is_judged_from_its_record_its_table_and_its_audit(
 ) -> None:
     code, fields = as_json(capsys, *ASSESS, "-o", "verdict.json")
     assert code == 0
-    assert fields["schema"] == "leakgauge/verdict/1"
+    assert fields["schema"] == "leakgauge/verdict/2"
     for name in SCORES:
         assert 0 <= fields[name]["value"] <= 100
     # (e² − 1)/(e² + 1)
-    assert fields["guarantee"]["value"] == pytest.approx(100 * (1 - 0.76159), abs=0.01)
+    assert fields["guarantee"]["advantage"] == pytest.approx(0.76159, abs=1e-4)
     assert fields["recommendation"] == "do not release" and fields["reasons"] and fields["vetoes"] == []
     leaves = [leaf["leaf"] for one in fields["beside"]["illness"]["criteria"]["criteria"] for leaf in one["leaves"]]
     assert len(set(leaves)) == len(leaves) > 20
@@ -158,7 +158,7 @@ def test_a_veto_is_named_and_no_policy_lets_it_pass(here: Path, capsys: pytest.C
     assert "Veto: the column illness shows at least 3 nats." in out
     assert err.startswith("leakgauge: The release is vetoed: ")
     _, found = as_json(capsys, *violated)
-    assert (found["protection"]["value"], found["effect"]["value"]) == (0, 0)
+    assert found["protection"]["value"] == 0
 
 
 def test_more_background_never_protects_better(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -259,8 +259,8 @@ def test_bad_input_gets_one_sentence(
         ("min_protectoin = 60", "did you mean 'min_protection'"),
         ("min_protection = 600", "min_protection is 600"),
         ('max_epsilon = "one"', "max_epsilon is 'one'"),
-        ("min_privacy = 50", "a limit of the earlier scores; choose a limit again and set"),
-        ('target_grade = "good"', "a limit of the earlier scores; choose a limit again and set"),
+        ("min_privacy = 50", "a limit of earlier scores; choose a limit again and set"),
+        ('target_grade = "good"', "a limit of earlier scores; choose a limit again and set"),
         ("min_protection = 100\nmin_usefulness = 20", "contradict each other"),
         ("", "sets no limit"),
         ("max_epsilon", "is not TOML"),

@@ -59,7 +59,7 @@ def test_from_a_file_made_elsewhere_to_a_report(printed: str, capsys: pytest.Cap
     code, fields = as_json(capsys, *ASSESS, "-o", "out/verdict.json")
     assert code == 1 and fields["recommendation"] == "do not release"
     assert [str(sentence_of(one)) for one in fields["vetoes"]] == [WHO]
-    assert (fields["guarantee"]["value"], fields["deciding"]) == (0, "illness")
+    assert (fields["guarantee"], fields["deciding"]) == (None, "illness")
     code, fields = as_json(capsys, *ASSESS, "--accept-unique", "id", "-o", "out/verdict.json")
     assert code == 0 and fields["vetoes"] == [] and 10 < fields["protection"]["value"] < 80
     criteria = fields["beside"]["illness"]["criteria"]["criteria"]

@@ -46,7 +46,7 @@ def test_the_most_useful_setting_that_protects_enough(people: Path, capsys: pyte
 
 
 def test_the_stages_say_what_each_reached(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = (*IMPROVE, "--min-protection", "90", "--min-usefulness", "50")
+    asked = (*IMPROVE, "--min-protection", "90", "--min-usefulness", "80")
     _, fields = as_json(capsys, *asked)
     stages, trials = fields["stages"], fields["trials"]
     assert [one["stage"] for one in stages] == ["parameters", "mechanism", "form of the data"]
@@ -101,7 +101,7 @@ def test_the_command_yields_what_is_promised(
     found, job = as_json(capsys, *shlex.split(line)[1:-1], "released", "--simulate", "1")
     assert found == code
     yields = job["headline"]["scores"]
-    for score in ("protection", "usefulness", "exposed"):
+    for score in ("protection", "usefulness", "surest"):
         low, high = (promised[score][end] or promised[score]["value"] for end in ("low", "high"))
         assert low - 1e-6 <= yields[score]["value"] <= high + 1e-6, score
     unfavourable = promised["protection"]["low"] or promised["protection"]["value"]
@@ -125,10 +125,8 @@ def test_limits_that_cannot_be_kept_are_named(people: Path, capsys: pytest.Captu
     assert code == 1
     assert "No setting that was tried meets the limits.\nThe closest one: " in out
     assert "but 80 is required" in out
-    assert (
-        "No setting that was tried for 'illness' meets a protection of 90, at most 10% exposed, a usefulness of 80"
-        in err
-    )
+    asked = "a protection of 90, nobody surer by more than 45, a usefulness of 80"
+    assert f"No setting that was tried for 'illness' meets {asked}" in err
 
 
 def test_numbers_are_tried_with_bounds_and_in_bins(people: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -219,7 +219,7 @@ def test_the_demo_ends_with_the_report_and_the_numbers_that_matter(
     code, out, _ = run(capsys, "demo", "-o", "new/demo")
     assert code == 0
     assert "\nRecommendation: release.\n" in out
-    for words in ("protection", "exposed", "usefulness", "ε", "Strongest attack", "left unchanged"):
+    for words in ("protection", "surest", "usefulness", "ε", "Strongest attack", "left unchanged"):
         assert words in out
     assert "Report: new/demo/report.html\n" in out
     assert out.splitlines()[-1] == "  leakgauge report new/demo --format pdf"

@@ -83,8 +83,8 @@ def test_two_secrets_a_public_column_background_and_a_unit(chromium: Browser, se
         expect(page.locator("#result")).to_contain_text("all of them at once")
         page.locator(".scores").wait_for()
         page.get_by_label("Scores, criteria and pictures of").select_option("1")
-        own = left["secrets"][1]["scores"]["guarantee"]["value"]
-        expect(page.locator("[data-score=guarantee] .value")).to_contain_text(f"{at_least(own):.3g}")
+        own = left["secrets"][1]["scores"]["protection"]["value"]
+        expect(page.locator("[data-score=protection] .value")).to_contain_text(f"{at_least(own):.3g}")
         expect(page.locator("#result .other")).to_have_count(0)
         visit.give("sex", "none")
         expect(page.locator("#result .other")).to_contain_text("another set of public columns")

@@ -35,7 +35,7 @@ HEADLINE: dict[str, Any] = encode(
     )
 )
 JOB: dict[str, Any] = {
-    "schema": "leakgauge/job/3",
+    "schema": "leakgauge/job/4",
     "asked": {"table": "people.csv", "secret": ["illness"], "background": ["city"], "max_distortion": 0.2},
     "table": {"name": "people.csv", "rows": 3, "bytes": None, "sha256": "", "columns": []},
     "started": "2026-11-16T09:19:03+01:00",

@@ -15,7 +15,7 @@ from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.quantity import Origin, Part, Quantity, Real
 from leakgauge.artefacts.request import Request, StoredRequest
 from leakgauge.artefacts.risks import Certain, Risk
-from leakgauge.artefacts.scores import ScoreEvidence, Scores
+from leakgauge.artefacts.scores import Guarantee, ScoreEvidence, Scores
 from leakgauge.errors import RefusalError
 from leakgauge.sentences import Sentence, in_turn
 
@@ -213,6 +213,7 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
         risks: singling out, linking and inferring, in people.
         actions: at most three; the first would change the recommendation, if any does.
         beside: what explains it, of each secret that is released.
+        guarantee: the tightest claim on the secret that decides.
         record: the digest of the record that was judged, or of the audit of a release that was made elsewhere.
     """
 
@@ -220,6 +221,7 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
     protection: Quantity
     surest: Quantity
     usefulness: Quantity
+    guarantee: Guarantee | None = None
     facts: ReleaseFacts
     evidence: dict[str, ScoreEvidence]
     risks: tuple[Risk, ...] = ()

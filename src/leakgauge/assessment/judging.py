@@ -268,7 +268,7 @@ def judgement(
     if terms.ruled_out is not None:
         assumed = Sentence("nobody can tell which released row is whose: {reason!s}", reason=terms.ruled_out)
         verdict = msgspec.structs.replace(verdict, assumes=(assumed,))
-    deciding = {name: getattr(verdict.scores[verdict.deciding], name) for name in SCORES}
+    deciding = {name: getattr(verdict.scores[verdict.deciding], name) for name in (*SCORES, "guarantee")}
     return Judgement(**msgspec.structs.asdict(verdict), **deciding, use=terms.use.value, facts=facts, evidence=shown)
 
 

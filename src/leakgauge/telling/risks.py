@@ -112,7 +112,7 @@ def unchecked(voice: Voice, found: Judgement) -> Iterator[Content]:
     else:
         said.append(voice.say("Attackers who know something of a person beforehand: no background was declared."))
     if asked is not None and asked.sensitivity is None:
-        said.append(voice.say("How sensitive the data are: declare it with --sensitivity ordinary or high."))
+        said.append(voice.say("How sensitive the data are: this was not declared (--sensitivity)."))
     said.append(voice.say("Whether there is a legal basis for the release."))
     yield Paragraph("note", voice.say("What was not checked:"))
     yield Points(numbered=False, items=tuple(said))
