@@ -14,8 +14,10 @@ from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.dossier import SecretResults
 from leakgauge.artefacts.request import Aim
+from leakgauge.artefacts.scores import Scores
 from leakgauge.assessment.judging import Secret, policy_of
 from leakgauge.assessment.outgoing import Outgoing, judge_settings
+from leakgauge.assessment.scores.policy import Policy
 from leakgauge.assessment.scores.reading import scores_of
 from leakgauge.assessment.scores.usefulness import use_named
 from leakgauge.assessment.search import Goal, HandedOut
@@ -172,14 +174,15 @@ def choose_all(
     for _ in searched:
         plan = bind(plan_of(sources, chosen), sources.original)
         going = Outgoing(sources.case, plan, asked.roles.public_through, asked.declared.ruled_out is not None)
-        short = [
-            aim
-            for aim in searched
-            if scores_of(going.evidence(aim.columns)).protection.ends[0] < (limits.min_protection or 0.0)
-        ]
+        short = [aim for aim in searched if _is_unsafe(scores_of(going.evidence(aim.columns)), limits)]
         if not short or any(map(refuses, short)):
             break
     return choices
+
+
+def _is_unsafe(scores: Scores, limits: Policy) -> bool:
+    most = 100.0 if limits.max_surest is None else limits.max_surest
+    return scores.protection.ends[0] < (limits.min_protection or 0.0) or scores.surest.ends[1] > most
 
 
 def beside_the_aims(sources: Sources) -> str:
