@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Annotated, Final
 
 from leakgauge.artefacts.quantity import Origin, Part, Quantity, Real
-from leakgauge.artefacts.scores import AttackerName
+from leakgauge.artefacts.scores import Attacker, AttackerName
 
 PEOPLE: Final = "people"
 """The unit of a number of people, who may have several rows each."""
@@ -52,6 +52,7 @@ class Risk(Part, frozen=True, kw_only=True):
         only: of linking, people whose row is the only one in question; the limit is on their share.
         certain: of inferring, people of the worst-off value who become all but certain.
         surest: of inferring, how much surer one becomes about the most exposed tenth of a value; the limit is on it.
+        surest_of: and the attacker who becomes so, who may be another one.
     """
 
     kind: RiskKind
@@ -67,3 +68,4 @@ class Risk(Part, frozen=True, kw_only=True):
     only: Quantity | None = None
     certain: Certain | None = None
     surest: Quantity | None = None
+    surest_of: Attacker | None = None

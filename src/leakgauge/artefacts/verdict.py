@@ -48,6 +48,7 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
     Attributes:
         vetoes: reasons why nothing protects, in short sentences without a full stop: a claim that is broken, a level
             shown above it, an identifier that is published and not accepted.
+        sensitivity: how sensitive the data are, where that was declared.
         counts_may_be_known: whether the counts that a release was fitted to are public, publishable or paid for.
         lost: the share of rows whose values are never released; None where every value may be.
         alone: the share of people who are unique in the published columns; None where there are none.
@@ -66,6 +67,7 @@ class ReleaseFacts(Part, frozen=True, kw_only=True):
 
     vetoes: tuple[Sentence, ...] = ()
     declared: tuple[Declaration, ...] = ()
+    sensitivity: Annotated[str | None, Origin.DECLARED] = None
     counts_may_be_known: bool = False
     lost: Real | None = None
     alone: Real | None = None
@@ -149,7 +151,8 @@ class Action(Part, frozen=True, kw_only=True):
         def moved(secret: str) -> float:
             old, new = now.scores[secret], self.promised[secret]
             kept = ((old.protection, new.protection), (old.usefulness, new.usefulness))
-            return sum(abs(then.ends[0] - before.ends[0]) for before, then in kept)
+            surer = abs(new.surest.ends[1] - old.surest.ends[1])
+            return surer + sum(abs(then.ends[0] - before.ends[0]) for before, then in kept)
 
         return max((now.deciding, *self.promised), key=moved)
 
@@ -161,13 +164,22 @@ class Action(Part, frozen=True, kw_only=True):
 
         secret = self.most_changed(now)
         old, new = now.scores[secret], self.promised[secret]
-        said = Sentence(
-            "protection {safe:.0f} → {safer:.0f}, usefulness {useful:.0f} → {now:.0f}",
-            safe=whole(old.protection),
-            safer=whole(new.protection),
-            useful=whole(old.usefulness),
-            now=whole(new.usefulness),
-        )
+        changes = {
+            "safe": whole(old.protection),
+            "safer": whole(new.protection),
+            "useful": whole(old.usefulness),
+            "now": whole(new.usefulness),
+        }
+        said = Sentence("protection {safe:.0f} → {safer:.0f}, usefulness {useful:.0f} → {now:.0f}", **changes)
+        if any(line.name == "max_surest" and not line.holds for line in now.policy):
+            sure, surer = (math.ceil(round(one.surest.ends[1], 6)) for one in (old, new))
+            said = Sentence(
+                "protection {safe:.0f} → {safer:.0f}, surest {sure:.0f} → {surer:.0f}, usefulness {useful:.0f} → "
+                "{now:.0f}",
+                **changes,
+                sure=sure,
+                surer=surer,
+            )
         several = len(self.promised) > 1
         return Sentence("of {secret!r}, {outcome}", secret=secret, outcome=said) if several else said
 

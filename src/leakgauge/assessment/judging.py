@@ -28,6 +28,7 @@ from leakgauge.audit.foreign.release import ForeignRoles, read_foreign
 from leakgauge.audit.identifiers import identifies, is_free_text
 from leakgauge.case import Case
 from leakgauge.case.certainty import newly_certain
+from leakgauge.case.linked_people import LinkedPeople, linked_people
 from leakgauge.errors import OptionError, VerificationError
 from leakgauge.release import Release
 from leakgauge.release.estimates.handed_out import BY_LAW, KitTerms
@@ -61,6 +62,7 @@ class Terms:
     counts_may_be_known: bool = False
     releases_per_period: float = 1.0
     ruled_out: str | None = None
+    sensitivity: str | None = None
     handed_out: KitTerms = BY_LAW
 
     @classmethod
@@ -77,6 +79,7 @@ class Terms:
             known,
             asked.declared.releases_per_period,
             asked.declared.ruled_out,
+            asked.declared.sensitivity,
             KitTerms.of(asked),
         )
 
@@ -139,22 +142,25 @@ def judge(
 
 def with_risks(found: Judgement, going: Outgoing, policy: Policy) -> Judgement:
     """The judgement with its three risks in people."""
-    case, published = going.case, going.plan.public
-    risks = (
-        singling_out(case, published, policy.max_alone),
-        linking(case, published, policy.max_linked),
-        _inferring(found, case.people, policy),
+    case, published, facts = going.case, going.plan.public, found.facts
+    # Columns that were accepted to identify people single them out all the same; the limits are on the others.
+    alone, linked = (
+        msgspec.structs.replace(one, limit=limit, met=None if limit is None else (share or 0.0) <= limit)
+        for one, limit, share in (
+            (singling_out(case, published), policy.max_alone, facts.alone),
+            (linking(case, published), policy.max_linked, facts.linked),
+        )
     )
-    return msgspec.structs.replace(found, risks=risks)
+    return msgspec.structs.replace(found, risks=(alone, linked, _inferring(found, case.people, policy)))
 
 
 def _inferring(found: Judgement, people: int, policy: Policy) -> Risk:
     """Of the deciding secret, by the attacker who decides its protection."""
     scores, most = found.scores[found.deciding], policy.max_surest
     deciding = msgspec.structs.replace(scores.attacker, surest=scores.surest_of.surest)
-    secret = next(name for name in found.evidence if name == found.deciding)
     limit = None if most is None else most / 100
-    return inferring(deciding, (secret,), people, certain=found.facts.certain, limit=limit)
+    risk = inferring(deciding, (found.deciding,), people, certain=found.facts.certain, limit=limit)
+    return msgspec.structs.replace(risk, surest_of=scores.surest_of)
 
 
 def secrets_of(release: Release, named: Sequence[str] = ()) -> tuple[Secret, ...]:
@@ -225,6 +231,7 @@ def judge_foreign(
     facts = ReleaseFacts(
         vetoes=(*audit.violations, *(_names_people(str(one.fields["name"]), one.fields["reason"]) for one in named)),
         declared=by.declared,
+        sensitivity=by.sensitivity,
         alone=None if audit.anonymity is None else audit.anonymity.unique_share,
         linked=links.alone / links.people if release.published else None,
         smallest=None if audit.anonymity is None else audit.anonymity.k,
@@ -327,12 +334,15 @@ def facts_of(
     certain = [going.certain(secret) for secret in evidence]
     public = tuple(name for name in going.plan.public if name not in terms.accepted)
     sizes = going.case.table.group_sizes([public], unit=going.case.unit)[0] if public else None
+    found = _linked(going, public) if public else None
     return ReleaseFacts(
         vetoes=tuple(published_identifiers(going, terms.accepted)),
         declared=terms.declared,
+        sensitivity=terms.sensitivity,
         counts_may_be_known=terms.counts_may_be_known,
         lost=max(lost, default=None),
         alone=None if sizes is None else sizes.alone / going.case.people,
+        linked=None if found is None else found.alone / found.people,
         # What is not counted may be anything, so that nothing is said of how many they are.
         certain=None if None in certain else max((one for one in certain if one), key=newly_certain, default=None),
         smallest=None if sizes is None else sizes.smallest,
@@ -340,6 +350,15 @@ def facts_of(
         delta=_delta(together),
         leakage_bits=None if None in told else max((bits for bits in told if bits is not None), default=None),
     )
+
+
+def _linked(going: Outgoing, public: tuple[str, ...]) -> LinkedPeople:
+    """Whom somebody finds by columns as they leave; those of settings that leave them alike are counted once."""
+    key = ("linked", public, repr([going.case.table.bins.get(name) for name in public]), repr(going.plan.suppression))
+    if key not in going.case.memory:
+        going.case.memory[key] = linked_people(going.case.table, public, going.case.unit)
+    found: LinkedPeople = going.case.memory[key]
+    return found
 
 
 def _delta(together: Mapping[str, Level]) -> float | None:

@@ -104,6 +104,7 @@ def assess(
         by.accept_unique,
         releases_per_period=declared.releases_per_period,
         ruled_out=declared.ruled_out,
+        sensitivity=declared.sensitivity,
     )
     how = explaining(declared)
     with open_table(original, **reading) as table:

@@ -11,7 +11,6 @@ from leakgauge.artefacts.scores import Attacker, AttackerName
 from leakgauge.artefacts.verdict import Judgement
 from leakgauge.languages import message
 from leakgauge.telling.blocks import Content, Inline
-from leakgauge.telling.columns import asked_of
 from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
 
 _WHAT: Final = {
@@ -63,7 +62,10 @@ def _limit(voice: Voice, one: Risk) -> Cell:
     limit = voice.number(one, "limit", percent=is_share) if is_share else own(f"{100 * one.limit:g}")
     said = voice.say(_LIMITS[one.kind], limit=limit)
     met = voice.say("met") if one.met else voice.say("NOT MET")
-    return (*said, ": ", *met)
+    by = one.surest_of
+    if by is not None and (by.name, by.knows) != (one.attacker, one.knows):
+        return voice.say("{limit}: {met} ({who})", limit=said, met=met, who=attacker(voice, by))
+    return voice.say("{limit}: {met}", limit=said, met=met)
 
 
 def _whose(voice: Voice, one: Risk) -> Cell:
@@ -100,7 +102,7 @@ def by_attacker(voice: Voice, found: Judgement, secret: str) -> Iterator[Content
 
 def unchecked(voice: Voice, found: Judgement) -> Iterator[Content]:
     """What nobody checked, so that whoever signs knows."""
-    asked, said = asked_of(voice), list[Inline]()
+    said = list[Inline]()
     repeated = None if voice.dossier.job is None else voice.dossier.job.repeated
     if repeated is None:
         said.append(voice.say("Other releases of the same people: none was named, so none was counted."))
@@ -111,7 +113,7 @@ def unchecked(voice: Voice, found: Judgement) -> Iterator[Content]:
         said.append(voice.say("Attackers who know more than {columns}.", columns=voice.listed(sorted(known))))
     else:
         said.append(voice.say("Attackers who know something of a person beforehand: no background was declared."))
-    if asked is not None and asked.sensitivity is None:
+    if found.facts.sensitivity is None:
         said.append(voice.say("How sensitive the data are: this was not declared (--sensitivity)."))
     said.append(voice.say("Whether there is a legal basis for the release."))
     yield Paragraph("note", voice.say("What was not checked:"))

@@ -165,7 +165,7 @@ def test_what_is_needed_by_hand() -> None:
     assert needed(criteria_of(facts(0, 0, 1), scores)) == pytest.approx(200 / 3)
     found = criteria_of([*facts(0.6, 0.36, 0)[:2], declared_sensitivity(4)], scores)
     assert needed(found) == pytest.approx(100 * (0.6 + 0.36 + 4 * 0.75) / 6)
-    assert str(found.beside) == "The data need a protection of 66 of 100; the release has 71.1."
+    assert str(found.beside) == "The data need a protection of 66 of 100; the release has 71."
     unasked = criteria_of(facts(0.6, 0.36, 0)[:2], scores)
     assert unasked.needed is not None and unasked.needed.missing == ("19",)
     assert needed(unasked) == pytest.approx(100 * (0.6 + 0.36 + 4) / 6)

@@ -19,6 +19,7 @@ from leakgauge.assessment.algebra import DIGITS
 from leakgauge.assessment.criteria.diagram import AUDIT, NEEDED, Best, CriteriaDiagram, CriterionNode, LeafNode
 from leakgauge.assessment.criteria.files import default_criteria, is_asked
 from leakgauge.measures.binomial import require_confidence
+from leakgauge.rounding import at_least
 from leakgauge.sentences import Sentence
 
 _STANDINGS = (Standing.MEASURED, Standing.DECLARED, Standing.ASKED)
@@ -166,7 +167,7 @@ def _mean(counted: Sequence[CriterionLeaf], worst: float, score: Quantity | None
 
 def _beside(needed: Criterion | None, scores: Scores) -> Sentence:
     """How much protection is called for, beside what was found; at the unfavourable ends of both."""
-    found = scores.protection.ends[0]
+    found = at_least(scores.protection.ends[0])
     if needed is None or needed.points is None:
         return Sentence("How sensitive these data are was not declared, so the protection they need is not known.")
     if needed.missing:
