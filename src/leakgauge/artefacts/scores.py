@@ -80,6 +80,7 @@ class AttackerName(Enum):
     """Whom a release is judged by: what she can find of a person, besides what she knows."""
 
     KNOWS_THE_ROW = "knows the row"
+    KNOWS_ALL_ROWS = "knows all rows of a person"
     KNOWS_EVERYBODY_ELSE = "knows everybody else"
     KNOWS_COLUMNS = "knows columns"
     KNOWS_THE_ORDER = "knows the order"

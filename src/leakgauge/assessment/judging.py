@@ -40,6 +40,7 @@ from leakgauge.tables.reading import ReadingOptions
 from leakgauge.tables.sampling import sampled
 
 Secret = tuple[str, ...]
+_UNCOUNTED = (AttackerName.KNOWS_THE_ORDER, AttackerName.HAS_EARLIER_RELEASES)
 DEFAULT_POLICY = Policy()
 _ROUNDING = 1e-9
 
@@ -331,7 +332,11 @@ def facts_of(
     stated = [one.value for one in together.values()]
     told = [None if law is None else law.bits for law in map(going.law, evidence)]
     lost = [share for secret in evidence if (share := going.lost(secret)) is not None]
-    certain = [going.certain(secret) for secret in evidence]
+    certain = [
+        # What becomes certain by the order of rows or by earlier releases is not counted.
+        None if any(one.name in _UNCOUNTED for one in found.attackers) else going.certain(secret)
+        for secret, found in evidence.items()
+    ]
     public = tuple(name for name in going.plan.public if name not in terms.accepted)
     sizes = going.case.table.group_sizes([public], unit=going.case.unit)[0] if public else None
     found = _linked(going, public) if public else None

@@ -23,9 +23,11 @@ from leakgauge.case import Case
 from leakgauge.case.case import CountedLaw, Law, read_beside
 from leakgauge.case.certainty import newly_certain, worst_certain
 from leakgauge.case.counted import CountedSecret, channel_of
+from leakgauge.case.earlier import EarlierChannel
 from leakgauge.case.law import subsets
 from leakgauge.case.linking import linked_attackers, linked_law
 from leakgauge.case.orders import ordered_attackers
+from leakgauge.case.persons import of_all_rows
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Statement, ZeroConcentratedDP
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
@@ -86,13 +88,33 @@ class Outgoing:
         return msgspec.structs.replace(
             evidence,
             attackers=(
-                *(linked or evidence.attackers),
+                *(linked or (*evidence.attackers, *self._of_persons(secret, law))),
                 *attackers_with_earlier(self.case, self.plan, secret, law),
                 *ordered_attackers(self.case, self.plan, secret, self.release),
             ),
             guarantee=guaranteed(claims, given_counts=given_counts),
             statistics=tuple(self._worths(secret, use)),
         )
+
+    def _of_persons(self, secret: Secret, law: Law | None) -> tuple[Attacker, ...]:
+        """Who knows which rows are a person's, where they hold one value: their noise averages out."""
+        own, rows = self.plan.hiding(secret), self.case.repeated_rows(secret)
+        if own is None or rows == 1 or law is None:
+            return ()
+        whole = self._of_all_rows(law, rows)
+        if whole is not None:
+            knows = [whole.knows] if whole.knows else ()
+            found = evidence_by_law(whole.law, backgrounds=knows, numbers=whole.numbers, statistics=()).attackers
+        else:
+            others = (EarlierChannel.of(own),) * (rows - 1)
+            found = attackers_with_earlier(replace(self.case, earlier={secret: others}), self.plan, secret, law)
+        return tuple(msgspec.structs.replace(one, name=AttackerName.KNOWS_ALL_ROWS) for one in found)
+
+    @staticmethod
+    def _of_all_rows(law: Law, rows: int) -> CountedLaw | None:
+        """The counted law of so many rows with one value; None where it is not counted."""
+        whole = of_all_rows(law.law, rows, law.numbers) if isinstance(law, CountedLaw) else None
+        return replace(law, law=whole) if whole is not None and isinstance(law, CountedLaw) else None
 
     def _at_least_by_own(self, secret: Secret, learnt: tuple[Attacker, ...]) -> tuple[Attacker, ...]:
         """What is learnt, and of somebody who knows nothing at least what the secret's own column gives away by itself,
@@ -117,7 +139,9 @@ class Outgoing:
             sights = (linked.values.in_kinds(linked.sight(knows)) for knows in subsets(self.case.background))
             found = [worst_certain(sight, self.case.people, linked.values.names) for sight in sights]
             return max(found, key=newly_certain)
-        law = self.law(secret)
+        law, rows = self.law(secret), self.case.repeated_rows(secret)
+        if rows > 1 and law is not None:
+            law = self._of_all_rows(law, rows)
         if not isinstance(law, CountedLaw) or law.numbers is not None:
             return None
         names = tuple(map(text_of, law.law.values))

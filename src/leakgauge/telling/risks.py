@@ -25,6 +25,7 @@ _LIMITS: Final = {
 }
 _ATTACKERS: Final = {
     AttackerName.KNOWS_THE_ROW: message("knows which row is whose"),
+    AttackerName.KNOWS_ALL_ROWS: message("knows which rows are a person's"),
     AttackerName.KNOWS_EVERYBODY_ELSE: message("knows everybody else"),
     AttackerName.KNOWS_COLUMNS: message("finds rows by the published columns"),
     AttackerName.KNOWS_THE_ORDER: message("uses the order of the rows"),
