@@ -305,7 +305,7 @@ def test_the_verdict_is_that_of_the_files(looking: Visit, served: Served, finish
     for name in SCORES:
         score = page.locator(f"[data-score={name}]")
         value = getattr(verdict, name).value
-        points = at_most(value, 2) if name == "surest" else at_least(value)
+        points = at_most(value) if name == "surest" else at_least(value)
         expect(score.locator(".value")).to_contain_text(f"{points:.3g}")
         expect(score.get_by_role("img")).to_have_accessible_name(re.compile(name))
     expect(page.locator("[data-score=protection]")).to_have_attribute("data-kept", "false")

@@ -115,7 +115,7 @@ def unchecked(voice: Voice, found: Judgement) -> Iterator[Content]:
     else:
         said.append(voice.say("Attackers who know something of a person beforehand: no background was declared."))
     if found.facts.sensitivity is None:
-        said.append(voice.say("How sensitive the data are: this was not declared (--sensitivity)."))
+        said.append(voice.say("How sensitive the data are, which nobody stated."))
     said.append(voice.say("Whether there is a legal basis for the release."))
     yield Paragraph("note", voice.say("What was not checked:"))
     yield Points(numbered=False, items=tuple(said))
