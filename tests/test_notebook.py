@@ -12,8 +12,9 @@ import pytest
 import leakgauge as lg
 from leakgauge import rounding
 from leakgauge.artefacts.verdict import ReleaseFacts
-from leakgauge.assessment.judging import Terms, judgement
+from leakgauge.assessment.judging import judgement
 from leakgauge.assessment.scores.evidence import evidence_by_law
+from leakgauge.assessment.terms import Terms
 from leakgauge.audit import attack, lower_bound
 from leakgauge.case.law import ReleaseLaw
 from leakgauge.design import RateDistortion, Solution, solve

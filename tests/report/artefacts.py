@@ -11,7 +11,8 @@ from typing import Any
 
 from leakgauge.artefacts.codec import encode
 from leakgauge.artefacts.request import Declared
-from leakgauge.assessment.judging import Terms, case_of, judge
+from leakgauge.assessment.judging import case_of, judge
+from leakgauge.assessment.terms import Terms
 from leakgauge.cli import main
 from leakgauge.jobs.assess import Explaining, explained, read_audit
 from leakgauge.jobs.improve import improve, stored

@@ -2,100 +2,34 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from leakgauge.artefacts import Audit, Level, Origin, Quantity, Request
-from leakgauge.artefacts.request import Declared, Limits
-from leakgauge.artefacts.request.shared_options import HIGH
+from leakgauge.artefacts import Audit, Quantity
 from leakgauge.artefacts.risks import PEOPLE, Risk, RiskKind
 from leakgauge.artefacts.scores import SCORES, AttackerName, ScoreEvidence, Scores
-from leakgauge.artefacts.verdict import Declaration, Judgement, ReleaseFacts
+from leakgauge.artefacts.verdict import Judgement, ReleaseFacts
+from leakgauge.assessment.facts import facts_of, names_people
 from leakgauge.assessment.outgoing import Outgoing, with_attacks
-from leakgauge.assessment.risks import inferring, linking, linking_of, singling_out
+from leakgauge.assessment.risks import inferred, linking_of, with_risks
 from leakgauge.assessment.scores.foreign import evidence_of_foreign
-from leakgauge.assessment.scores.policy import Policy, read_policy
 from leakgauge.assessment.scores.reading import scores_of
-from leakgauge.assessment.scores.usefulness import Use, use_named
+from leakgauge.assessment.terms import Terms
 from leakgauge.assessment.verdict import verdict_of
 from leakgauge.audit.foreign.linking import ForeignLinks
 from leakgauge.audit.foreign.release import ForeignRoles, read_foreign
-from leakgauge.audit.identifiers import identifies, is_free_text
 from leakgauge.case import Case
-from leakgauge.case.certainty import newly_certain
-from leakgauge.case.linked_people import LinkedPeople, linked_people
 from leakgauge.errors import OptionError, VerificationError
 from leakgauge.release import Release
-from leakgauge.release.estimates.handed_out import BY_LAW, KitTerms
-from leakgauge.release.guarantees import together_of
 from leakgauge.release.recorded_plan import as_released, plan_of
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Table
 from leakgauge.tables.reading import ReadingOptions
-from leakgauge.tables.sampling import sampled
 
 Secret = tuple[str, ...]
-_UNCOUNTED = (AttackerName.KNOWS_THE_ORDER, AttackerName.HAS_EARLIER_RELEASES)
-DEFAULT_POLICY = Policy()
 _ROUNDING = 1e-9
-
-
-@dataclass(frozen=True)
-class Terms:
-    """The terms of a judgement, besides the rows of the release.
-
-    Attributes:
-        counts_may_be_known: whether the counts it was fitted to are public, publishable or paid for.
-        releases_per_period: every one spends the budget again.
-        ruled_out: why nobody can tell which released row is a person's; None where somebody may.
-        handed_out: what decides, beside the plan, what recipients get.
-    """
-
-    policy: Policy = DEFAULT_POLICY
-    use: Use = Use.STATISTICS
-    declared: tuple[Declaration, ...] = ()
-    accepted: tuple[str, ...] = ()
-    counts_may_be_known: bool = False
-    releases_per_period: float = 1.0
-    ruled_out: str | None = None
-    sensitivity: str | None = None
-    handed_out: KitTerms = BY_LAW
-
-    @classmethod
-    def of(cls, asked: Request, policy: Policy | None = None) -> Terms:
-        """The terms of a job, with its own policy by default."""
-        declared = tuple(one for one in Declaration if getattr(asked.declared, one.value))
-        known = asked.declared.publish_shares or asked.budget.accounted is not None
-        by = policy_of(asked.limits, asked.declared) if policy is None else policy
-        return cls(
-            by,
-            use_named(asked.limits.use),
-            declared,
-            asked.roles.accept_unique,
-            known,
-            asked.declared.releases_per_period,
-            asked.declared.ruled_out,
-            asked.declared.sensitivity,
-            KitTerms.of(asked),
-        )
-
-
-def policy_of(limits: Limits, declared: Declared) -> Policy:
-    """The policy of a job: the file it names, else the default for data as sensitive as declared, with the job's own
-    limits added.
-
-    Raises:
-        FileError: the policy file cannot be read, or sets something that is not a limit.
-        OptionError: limits that contradict each other.
-    """
-    named = DEFAULT_POLICY if limits.policy is None else read_policy(limits.policy)
-    named = named.for_sensitive_data() if declared.sensitivity == HIGH else named
-    return named.asking(min_protection=limits.min_protection, min_usefulness=limits.min_usefulness)
 
 
 def judge(
@@ -139,29 +73,6 @@ def judge(
     )
     found = with_risks(judgement(evidence, terms, facts, case.people), going, terms.policy)
     return msgspec.structs.replace(found, record=release.record.digest)
-
-
-def with_risks(found: Judgement, going: Outgoing, policy: Policy) -> Judgement:
-    """The judgement with its three risks in people."""
-    case, published, facts = going.case, going.plan.public, found.facts
-    # Columns that were accepted to identify people single them out all the same; the limits are on the others.
-    alone, linked = (
-        msgspec.structs.replace(one, limit=limit, met=None if limit is None else (share or 0.0) <= limit)
-        for one, limit, share in (
-            (singling_out(case, published), policy.max_alone, facts.alone),
-            (linking(case, published), policy.max_linked, facts.linked),
-        )
-    )
-    return msgspec.structs.replace(found, risks=(alone, linked, _inferring(found, case.people, policy)))
-
-
-def _inferring(found: Judgement, people: int, policy: Policy) -> Risk:
-    """Of the deciding secret, by the attacker who decides its protection."""
-    scores, most = found.scores[found.deciding], policy.max_surest
-    deciding = msgspec.structs.replace(scores.attacker, surest=scores.surest_of.surest)
-    limit = None if most is None else most / 100
-    risk = inferring(deciding, (found.deciding,), people, certain=found.facts.certain, limit=limit)
-    return msgspec.structs.replace(risk, surest_of=scores.surest_of)
 
 
 def secrets_of(release: Release, named: Sequence[str] = ()) -> tuple[Secret, ...]:
@@ -230,7 +141,7 @@ def judge_foreign(
     links = ForeignLinks.of(release, foreign.secrets[0]).linked_people()
     named = [one for one in foreign.warnings if "reason" in one.fields and one.fields.get("name") not in by.accepted]
     facts = ReleaseFacts(
-        vetoes=(*audit.violations, *(_names_people(str(one.fields["name"]), one.fields["reason"]) for one in named)),
+        vetoes=(*audit.violations, *(names_people(str(one.fields["name"]), one.fields["reason"]) for one in named)),
         declared=by.declared,
         sensitivity=by.sensitivity,
         alone=None if audit.anonymity is None else audit.anonymity.unique_share,
@@ -252,7 +163,7 @@ def judge_foreign(
     risks = (
         alone,
         linking_of(links, release.published, by.policy.max_linked),
-        _inferring(found, audit.rows, by.policy),
+        inferred(found, audit.rows, by.policy),
     )
     return msgspec.structs.replace(found, risks=risks, record=audit.digest)
 
@@ -318,86 +229,3 @@ def _guessed(
     if gained <= 0:
         return None, None, None
     return (round(gained * people), people), round(before * people), scores[deciding].attacker.knows
-
-
-def facts_of(
-    going: Outgoing, terms: Terms, evidence: Mapping[Secret, ScoreEvidence], *, budgets: bool = True
-) -> ReleaseFacts:
-    """The facts that a policy limits besides the scores, as far as the plan and the table show them.
-
-    Without ``budgets``, ε and δ of all columns together are left out, which take longer than everything else.
-    """
-    together = dict(together_of(going.plan.steps, Origin.TABLE)) if budgets else {}
-    # The largest finite ε claimed for all columns together in a period; infinite where there is none.
-    stated = [one.value for one in together.values()]
-    told = [None if law is None else law.bits for law in map(going.law, evidence)]
-    lost = [share for secret in evidence if (share := going.lost(secret)) is not None]
-    certain = [
-        # What becomes certain by the order of rows or by earlier releases is not counted.
-        None if any(one.name in _UNCOUNTED for one in found.attackers) else going.certain(secret)
-        for secret, found in evidence.items()
-    ]
-    public = tuple(name for name in going.plan.public if name not in terms.accepted)
-    sizes = going.case.table.group_sizes([public], unit=going.case.unit)[0] if public else None
-    found = _linked(going, public) if public else None
-    return ReleaseFacts(
-        vetoes=tuple(published_identifiers(going, terms.accepted)),
-        declared=terms.declared,
-        sensitivity=terms.sensitivity,
-        counts_may_be_known=terms.counts_may_be_known,
-        lost=max(lost, default=None),
-        alone=None if sizes is None else sizes.alone / going.case.people,
-        linked=None if found is None else found.alone / found.people,
-        # What is not counted may be anything, so that nothing is said of how many they are.
-        certain=None if None in certain else max((one for one in certain if one), key=newly_certain, default=None),
-        smallest=None if sizes is None else sizes.smallest,
-        epsilon=max(filter(math.isfinite, stated), default=math.inf) * terms.releases_per_period if stated else None,
-        delta=_delta(together),
-        leakage_bits=None if None in told else max((bits for bits in told if bits is not None), default=None),
-    )
-
-
-def _linked(going: Outgoing, public: tuple[str, ...]) -> LinkedPeople:
-    """Whom somebody finds by columns as they leave; those of settings that leave them alike are counted once."""
-    key = ("linked", public, repr([going.case.table.bins.get(name) for name in public]), repr(going.plan.suppression))
-    if key not in going.case.memory:
-        going.case.memory[key] = linked_people(going.case.table, public, going.case.unit)
-    found: LinkedPeople = going.case.memory[key]
-    return found
-
-
-def _delta(together: Mapping[str, Level]) -> float | None:
-    """δ of all columns together; 0 where they keep a finite ε without one."""
-    if "dp" in together and math.isfinite(together["dp"].value):
-        return 0.0
-    return max((one.delta or 0.0 for one in together.values()), default=None)
-
-
-def published_identifiers(going: Outgoing, accepted: Collection[str]) -> Iterator[Sentence]:
-    """Why published columns identify people, except those accepted to do so."""
-    columns = [one for one in going.case.table.columns() if one.name in going.plan.public and one.name not in accepted]
-    names = [one.name for one in columns]
-    if not names:
-        return
-    sample, sizes = _sample(going, names), going.case.table.group_sizes([(name,) for name in names])
-    for column, one in zip(columns, sizes, strict=True):
-        values = sample[column.name]
-        reason = identifies(column, values, distinct=one.groups, alone=one.alone, rows=going.case.table.rows)
-        if reason is None and is_free_text(column, values):
-            reason = Sentence("free text, which may contain anything")
-        if reason is not None:
-            yield _names_people(column.name, reason)
-
-
-def _sample(going: Outgoing, names: Sequence[str]) -> Mapping[str, Any]:
-    """Some values of columns as they leave; those that leave alike by several settings are drawn once."""
-    bins, hidden = going.case.table.bins, repr(going.plan.suppression)
-    keys = {name: ("sample", name, repr(bins.get(name)), hidden) for name in names}
-    if new := [name for name in names if keys[name] not in going.case.memory]:
-        drawn = sampled(going.case.table, new, simulation_seed=0)
-        going.case.memory.update((keys[name], drawn.columns[name]) for name in new)
-    return {name: going.case.memory[keys[name]] for name in names}
-
-
-def _names_people(column: str, reason: Any) -> Sentence:
-    return Sentence("{column!r} is published and identifies people ({reason})", column=column, reason=reason)

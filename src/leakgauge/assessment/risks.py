@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from leakgauge.artefacts.quantity import Quantity
 from leakgauge.artefacts.risks import PEOPLE, Certain, Risk, RiskKind
 from leakgauge.artefacts.scores import Attacker, AttackerName
+from leakgauge.artefacts.verdict import Judgement
+from leakgauge.assessment.outgoing import Outgoing
+from leakgauge.assessment.scores.policy import Policy
 from leakgauge.case.case import Case
 from leakgauge.case.certainty import worst_certain
 from leakgauge.case.law import Sight
@@ -135,3 +140,26 @@ def _people(number: float) -> Quantity:
 
 def _is_met(found: float, limit: float | None) -> bool | None:
     return None if limit is None else found <= limit
+
+
+def with_risks(found: Judgement, going: Outgoing, policy: Policy) -> Judgement:
+    """The judgement with its three risks in people."""
+    case, published, facts = going.case, going.plan.public, found.facts
+    # Columns that were accepted to identify people single them out all the same; the limits are on the others.
+    alone, linked = (
+        msgspec.structs.replace(one, limit=limit, met=None if limit is None else (share or 0.0) <= limit)
+        for one, limit, share in (
+            (singling_out(case, published), policy.max_alone, facts.alone),
+            (linking(case, published), policy.max_linked, facts.linked),
+        )
+    )
+    return msgspec.structs.replace(found, risks=(alone, linked, inferred(found, case.people, policy)))
+
+
+def inferred(found: Judgement, people: int, policy: Policy) -> Risk:
+    """Of the deciding secret, by the attacker who decides its protection."""
+    scores, most = found.scores[found.deciding], policy.max_surest
+    deciding = msgspec.structs.replace(scores.attacker, surest=scores.surest_of.surest)
+    limit = None if most is None else most / 100
+    risk = inferring(deciding, (found.deciding,), people, certain=found.facts.certain, limit=limit)
+    return msgspec.structs.replace(risk, surest_of=scores.surest_of)

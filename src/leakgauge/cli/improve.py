@@ -62,7 +62,7 @@ def _promise(search: Search, table: str, asked: Improving, reading: Reading) -> 
     If the setting protects less than asked for beside everything else, the job searches for itself, which allows for
     that.
     """
-    from leakgauge.assessment.judging import policy_of
+    from leakgauge.assessment.terms import policy_of
     from leakgauge.errors import RefusalError
     from leakgauge.jobs.protect.judged import Judging
     from leakgauge.tables import open_table

@@ -15,8 +15,9 @@ from leakgauge.artefacts.dossier import AUDIT, JOB, RECORD, VERDICT
 from leakgauge.artefacts.request import FRAME, Declared, Limits
 from leakgauge.artefacts.request.verbs import AssessOptions, ExplainedBy, JudgedBy, JudgedColumns
 from leakgauge.artefacts.verdict import Declaration
-from leakgauge.assessment.judging import Terms, case_of, judge, judge_foreign, policy_of, secrets_of
+from leakgauge.assessment.judging import case_of, judge, judge_foreign, secrets_of
 from leakgauge.assessment.scores.usefulness import Use, use_named
+from leakgauge.assessment.terms import Terms, policy_of
 from leakgauge.errors import OptionError
 from leakgauge.jobs.assess import Explaining, explained, explained_foreign, is_foreign, read_audit
 from leakgauge.jobs.protect.actions import with_actions

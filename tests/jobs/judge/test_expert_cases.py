@@ -12,8 +12,9 @@ import pytest
 from leakgauge.artefacts.risks import RiskKind
 from leakgauge.artefacts.scores import AttackerName
 from leakgauge.artefacts.verdict import Declaration, Judgement, Recommendation
-from leakgauge.assessment.judging import Terms, judge_foreign
+from leakgauge.assessment.judging import judge_foreign
 from leakgauge.assessment.scores.policy import Policy
+from leakgauge.assessment.terms import Terms
 from leakgauge.audit.foreign.release import ForeignRoles
 from leakgauge.jobs.audit import audit_foreign
 from leakgauge.randomness import simulation

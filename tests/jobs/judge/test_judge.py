@@ -15,10 +15,11 @@ import pytest
 from leakgauge.artefacts import Request, codec
 from leakgauge.artefacts.scores import Scores
 from leakgauge.artefacts.verdict import Judgement, Recommendation
-from leakgauge.assessment.judging import Terms, case_of, judge, judge_foreign, secrets_of
+from leakgauge.assessment.judging import case_of, judge, judge_foreign, secrets_of
 from leakgauge.assessment.outgoing import Outgoing
 from leakgauge.assessment.scores.evidence import evidence_by_law
 from leakgauge.assessment.scores.reading import scores_of
+from leakgauge.assessment.terms import Terms
 from leakgauge.audit.foreign.release import ForeignRoles
 from leakgauge.case import Case
 from leakgauge.case.law import ReleaseLaw

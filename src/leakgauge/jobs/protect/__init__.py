@@ -25,7 +25,7 @@ from leakgauge.artefacts.job import TableColumn, TableRead
 from leakgauge.artefacts.request import FRAME, Declared, Limits, RequestOptions
 from leakgauge.assessment import Diagram, default_diagram
 from leakgauge.assessment.criteria.files import PAPER
-from leakgauge.assessment.judging import policy_of
+from leakgauge.assessment.terms import policy_of
 from leakgauge.drafts import write_whole
 from leakgauge.errors import (
     BudgetError,

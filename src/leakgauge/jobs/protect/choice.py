@@ -15,12 +15,12 @@ from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.dossier import SecretResults
 from leakgauge.artefacts.request import Aim
 from leakgauge.artefacts.scores import Scores
-from leakgauge.assessment.judging import Secret, policy_of
-from leakgauge.assessment.outgoing import Outgoing, judge_settings
+from leakgauge.assessment.outgoing import Outgoing, Secret, judge_settings
 from leakgauge.assessment.scores.policy import Policy
 from leakgauge.assessment.scores.reading import scores_of
 from leakgauge.assessment.scores.usefulness import use_named
 from leakgauge.assessment.search import Goal, HandedOut
+from leakgauge.assessment.terms import policy_of
 from leakgauge.design import Keep, Knowledge, MaxDistortion, RateDistortion, Slope, Solution, frontier, solve
 from leakgauge.design.solving import GAP
 from leakgauge.distances import Absolute, Squared

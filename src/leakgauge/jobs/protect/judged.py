@@ -13,9 +13,12 @@ from leakgauge.artefacts import Audit, Request
 from leakgauge.artefacts.request import Budget
 from leakgauge.artefacts.scores import ScoreEvidence
 from leakgauge.artefacts.verdict import Judgement, ReleaseFacts
-from leakgauge.assessment.judging import DEFAULT_POLICY, Secret, Terms, facts_of, judge, judgement, with_risks
-from leakgauge.assessment.outgoing import Outgoing
+from leakgauge.assessment.facts import facts_of
+from leakgauge.assessment.judging import judge, judgement
+from leakgauge.assessment.outgoing import Outgoing, Secret
+from leakgauge.assessment.risks import with_risks
 from leakgauge.assessment.scores.policy import Policy
+from leakgauge.assessment.terms import DEFAULT_POLICY, Terms
 from leakgauge.case.earlier import EarlierChannel
 from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.jobs.protect.choice import Chosen, beside_the_aims, choose_all, plan_of, seen_through

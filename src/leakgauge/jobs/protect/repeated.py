@@ -11,7 +11,7 @@ from leakgauge.artefacts import Origin, Quantity, Sentence
 from leakgauge.artefacts.dossier import MEASUREMENT, UTILITY
 from leakgauge.artefacts.job import EarlierRelease, ReleasedBefore, Repeated, RepeatedSecret
 from leakgauge.artefacts.request import FRAME, Aim
-from leakgauge.assessment.judging import Secret
+from leakgauge.assessment.outgoing import Secret
 from leakgauge.case.earlier import EarlierChannel
 from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.protect.companions import spent

@@ -24,7 +24,7 @@ from leakgauge.artefacts.dossier import (
 from leakgauge.artefacts.job import EarlierRelease, ReleasedBefore
 from leakgauge.artefacts.request import Aim
 from leakgauge.artefacts.request.verbs import Surveying
-from leakgauge.assessment.judging import Secret
+from leakgauge.assessment.outgoing import Secret
 from leakgauge.case.columns import released_columns
 from leakgauge.drafts import require_room
 from leakgauge.errors import OptionError, RefusalError
