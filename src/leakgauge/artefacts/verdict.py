@@ -109,6 +109,7 @@ class Verdict(Part, frozen=True, kw_only=True):
         policy: every limit that is set, with what was found of the secret that keeps it least.
         scores: of each secret, after vetoes.
         failed: limits given by a user that are broken, and declarations asked for that are missing.
+        left_out: the limits of the default policy that the policy does not set.
         assumes: attackers that somebody ruled out, with the reason; the verdict holds on this condition.
     """
 
@@ -121,6 +122,7 @@ class Verdict(Part, frozen=True, kw_only=True):
     vetoes: tuple[Sentence, ...]
     failed: tuple[Sentence, ...] = ()
     assumes: tuple[Sentence, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 class Action(Part, frozen=True, kw_only=True):

@@ -30,6 +30,10 @@ from leakgauge.tables.reading import ReadingOptions
 
 Secret = tuple[str, ...]
 _ROUNDING = 1e-9
+UNMATCHED = Sentence(
+    "its rows could not be matched with those of the original, so that nothing is known of it; match them by a key"
+)
+"""Why nothing is known of a release made elsewhere."""
 
 
 def judge(
@@ -141,7 +145,11 @@ def judge_foreign(
     links = ForeignLinks.of(release, foreign.secrets[0]).linked_people()
     named = [one for one in foreign.warnings if "reason" in one.fields and one.fields.get("name") not in by.accepted]
     facts = ReleaseFacts(
-        vetoes=(*audit.violations, *(names_people(str(one.fields["name"]), one.fields["reason"]) for one in named)),
+        vetoes=(
+            *audit.violations,
+            *(() if release.is_matched else (UNMATCHED,)),
+            *(names_people(str(one.fields["name"]), one.fields["reason"]) for one in named),
+        ),
         declared=by.declared,
         sensitivity=by.sensitivity,
         alone=None if audit.anonymity is None else audit.anonymity.unique_share,

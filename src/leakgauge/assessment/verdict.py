@@ -95,6 +95,7 @@ def verdict_of(secrets: Mapping[str, Scores], policy: Policy, facts: ReleaseFact
             *(_why_not(line) for line in broken if line.given),
             *(conditions if "declared" in policy.given else ()),
         ),
+        left_out=policy.left_out(),
     )
 
 

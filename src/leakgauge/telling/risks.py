@@ -117,6 +117,9 @@ def unchecked(voice: Voice, found: Judgement) -> Iterator[Content]:
     if found.facts.sensitivity is None:
         said.append(voice.say("How sensitive the data are, which nobody stated."))
     said.append(voice.say("Whether there is a legal basis for the release."))
+    if found.left_out:
+        names = voice.listed(found.left_out)
+        said.append(voice.say("Limits of the default policy that yours does not set: {names}.", names=names))
     yield Paragraph("note", voice.say("What was not checked:"))
     yield Points(numbered=False, items=tuple(said))
     for one in found.assumes:

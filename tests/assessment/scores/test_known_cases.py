@@ -241,3 +241,20 @@ def test_forty_percent_in_the_clear_is_exposure_that_an_average_misses() -> None
         assert scores.protection.value == pytest.approx(60)
         assert scores.surest.value == pytest.approx(100)
         assert scores.usefulness.value == pytest.approx(40)
+
+
+def test_a_mean_of_numbers_drawn_anew_is_worth_half_the_rows() -> None:
+    """As with shares: numbers drawn from the table's own have the sampling of the table and that of the draw."""
+    numbers, shares = np.array([0.0, 1.0, 2.0, 5.0]), np.array([0.4, 0.3, 0.2, 0.1])
+    labels = tuple(numbers.tolist())
+    redrawn = Channel(labels, labels, np.tile(shares, (4, 1)))
+    offered = Offered(Protected("x", keeps_shares=True), fitted=True)
+    law = ReleaseLaw(Distribution(labels, shares), redrawn)
+    (found,) = statistics_of(law, numbers, offered)
+    assert found.worth is not None and found.worth.value == pytest.approx(0.5)
+    # One blank among them leaves it so.
+    labels = (*labels, None)
+    shares = np.append(0.99 * shares, 0.01)
+    law = ReleaseLaw(Distribution(labels, shares), Channel(labels, labels, np.tile(shares, (5, 1))))
+    (found,) = statistics_of(law, np.append(numbers, np.nan), offered)
+    assert found.worth is not None and found.worth.value == pytest.approx(0.5, abs=0.02)

@@ -86,3 +86,51 @@ def test_a_group_in_which_all_share_a_secret_is_not_safe_whoever_finds_it(tmp_pa
     found = judged(table, table, tmp_path, REASON)
     assert found.recommendation is Recommendation.DO_NOT_RELEASE
     assert found.scores["illness"].protection.value < 1 and found.scores["illness"].surest.value > 99
+
+
+def test_a_shuffled_file_whose_rows_cannot_be_matched_is_not_safe(tmp_path: Path) -> None:
+    """Every group shares a secret; by order, rows have nothing to do with each other, and nothing is known."""
+    table = k_anonymous(mixed=False)
+    order = simulation(1).permutation(1000)
+    found = judged(table, {name: [values[at] for at in order] for name, values in table.items()}, tmp_path)
+    assert found.recommendation is Recommendation.DO_NOT_RELEASE
+    assert "its rows could not be matched with those of the original" in str(found.vetoes[0])
+    assert found.scores["illness"].protection.value == 0
+
+
+def numbers_of_people(folder: Path, original: dict[str, list[object]], released: dict[str, list[object]]) -> Judgement:
+    place = folder / "released.csv"
+    pc.write_csv(pa.table(released), place)
+    with open_table(pa.table(original)) as table:
+        audit = audit_foreign(place, table, ForeignRoles(("illness",)))
+        terms = Terms(Policy(min_usefulness=None), declared=DECLARED, ruled_out=REASON)
+        return judge_foreign(audit, place, table, terms=terms)
+
+
+def test_a_rounded_number_finds_rows(tmp_path: Path) -> None:
+    """Everybody of a decade has the same illness: whoever knows the age learns it from the decade that is released."""
+    draw = simulation(3)
+    age = draw.integers(20, 80, 1500)
+    illness = [["flu", "cold", "none", "asthma", "ulcer", "gout"][at // 10 - 2] for at in age]
+    original: dict[str, list[object]] = {"age": age.tolist(), "illness": list(illness)}
+    found = numbers_of_people(tmp_path, original, {"age": (age // 10 * 10).tolist(), "illness": list(illness)})
+    assert found.recommendation is Recommendation.DO_NOT_RELEASE
+    assert found.scores["illness"].protection.value < 1
+
+
+def test_a_tail_in_the_clear_is_not_safe(tmp_path: Path) -> None:
+    """Of 3,000 salaries the 60 highest are as they are, and all others stand with somebody else."""
+    draw = simulation(6)
+    salaries = draw.lognormal(10, 0.6, 3000).round(2)
+    top = np.argsort(-salaries)[:60]
+    shown = salaries.copy()
+    others = np.setdiff1d(np.arange(3000), top)
+    shown[others] = salaries[draw.permutation(others)]
+    place = tmp_path / "released.csv"
+    own = draw.integers(0, 9, 3000)
+    pc.write_csv(pa.table({"own": own, "illness": shown}), place)
+    with open_table(pa.table({"own": own, "illness": salaries})) as table:
+        audit = audit_foreign(place, table, ForeignRoles(("illness",)))
+        found = judge_foreign(audit, place, table, terms=Terms(declared=DECLARED))
+    assert found.scores["illness"].surest.value > 90
+    assert found.recommendation is Recommendation.DO_NOT_RELEASE

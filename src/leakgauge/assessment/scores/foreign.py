@@ -22,12 +22,12 @@ from leakgauge.audit.foreign.linking import ForeignLinks
 from leakgauge.audit.foreign.release import ForeignRelease
 from leakgauge.case.attacker import Attacker as Fitted
 from leakgauge.case.certainty import surest
-from leakgauge.case.columns import numbered, values_of
+from leakgauge.case.columns import binned, numbered, quantile_edges, ranks_of, values_of
 from leakgauge.case.law import Sight
 from leakgauge.case.learnt import LearntLaw
 from leakgauge.case.linking import gaining_least
 from leakgauge.case.numbers import TENTHS, ranked
-from leakgauge.measures.countability import is_countable
+from leakgauge.measures.countability import PEOPLE_PER_CELL, is_countable
 from leakgauge.probability.cells import Codes, Floats, gather
 from leakgauge.probability.labels import text_of
 from leakgauge.release.estimates.offered import Precision, worth_of_counted, worth_of_counted_mean
@@ -44,6 +44,9 @@ def evidence_of_foreign(
 
     If there is too much to count, the upper limit of what the best attacker learnt counts instead.
     """
+    if not release.is_matched:
+        # What the wrong rows say is too low, whoever looks at them.
+        return ScoreEvidence(attackers=(Attacker(),), statistics=(Statistic(()),))
     drawn = release.seen
     hidden = next(one for one in drawn.secrets if one.names == (secret,))
     fitted = Fitted.of(drawn, hidden)
@@ -74,8 +77,8 @@ def evidence_of_foreign(
         else one
         for one in by_rows
     )
-    if explained is None:
-        attackers = tuple(_at_least_by_its_own(one, release, secret) for one in attackers)
+    by_its_own = _at_least_by_its_own if explained is None else _at_least_by_its_own_tenths
+    attackers = tuple(by_its_own(one, release, secret) for one in attackers)
     by_row = {one.knows: one for one in attackers}
     linked = (
         gaining_least(one, by_row[one.knows]) if one.knows in by_row else one
@@ -107,6 +110,20 @@ def _at_least_by_its_own(attacker: Attacker, release: ForeignRelease, secret: st
     named = text_of(labels[worst]) if len(labels) == letters else attacker.worst
     part = Attacker(gained=share(gained(sight)), told=share(told(sight)), surest=share(sure), worst=named)
     return at_least(attacker, part)
+
+
+def _at_least_by_its_own_tenths(attacker: Attacker, release: ForeignRelease, secret: str) -> Attacker:
+    """The same of numbers: how sure somebody becomes of the tenth that a number is in, by where the released one stands
+    among all. Where the tail is released as it is, the tenth of those in it is."""
+    true, made = (ranks_of(one[secret], secret)[0] for one in (release.original, release.released))
+    tenth = binned(true, quantile_edges(true, TENTHS))
+    places = binned(made, quantile_edges(made, max(release.rows // (PEOPLE_PER_CELL * TENTHS), 1)))
+    letters, outputs = int(tenth.max()) + 1, int(places.max()) + 1
+    p = np.full(release.rows, 1 / release.rows)
+    x, seen, p = gather((letters, outputs), tenth, places, p).nonzero()
+    sight = Sight(letters, x, seen, p, np.zeros(outputs, dtype=np.int64), np.arange(outputs))
+    sure, worst = surest(sight)
+    return at_least(attacker, Attacker(surest=share(sure), worst=f"{worst + 1}/{letters}"))
 
 
 def _counted(attacker: Attacker, exposure: Exposure, commonest: float) -> Attacker:

@@ -83,6 +83,10 @@ class Policy:
         every = {field.name: getattr(self, field.name) for field in fields(self) if field.name in LIMITS}
         return {name: value for name, value in every.items() if value is not None}
 
+    def left_out(self) -> tuple[str, ...]:
+        """The limits of the default policy that this one does not set."""
+        return tuple(name for name in Policy().limits() if name not in self.limits())
+
     def asking(self, **limits: float | None) -> Policy:
         """The policy combined with further limits; of two limits the stricter one."""
         asked = {name: value for name, value in limits.items() if value is not None}
@@ -94,7 +98,8 @@ class Policy:
     def for_sensitive_data(self) -> Policy:
         """The policy for data that were declared highly sensitive: the default limit of how sure somebody becomes is
         lower; a limit that was given stands."""
-        lower = self.max_surest == MOST_SURE and "max_surest" not in self.given
+        # A policy that says nothing of it does not undo what was declared.
+        lower = self.max_surest in (None, MOST_SURE) and "max_surest" not in self.given
         return replace(self, max_surest=MOST_SURE_IF_SENSITIVE) if lower else self
 
     def _require_attainable(self) -> None:

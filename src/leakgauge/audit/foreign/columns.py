@@ -145,6 +145,18 @@ class Changed:
         """Whether half of the rows, or more, have their true value."""
         return self.unchanged >= 0.5
 
+    @cached_property
+    def recoded(self) -> Codes | None:
+        """Of each number what it was rounded to, where every number has one that rises with it; None of any other."""
+        if self.numbers is None:
+            return None
+        original, released = np.unique(np.stack([self.original, self.released]), axis=1)
+        if len(np.unique(original)) < len(original) or (np.diff(released) < 0).any():
+            return None
+        shown = np.full(int(self.original.max()) + 1, -1, dtype=np.int64)
+        shown[original] = released
+        return shown
+
     @property
     def follows_the_original(self) -> bool:
         """Whether rows agree, or numbers go together, more than those of other people would by chance."""

@@ -228,6 +228,8 @@ class InQuestion:
 
 def _only_one(column: Changed) -> Codes | None:
     """Of each original value the only released one that contains it, -1 without one; None where values overlap."""
+    if column.recoded is not None:
+        return column.recoded
     meaning, values = column.meaning, int(column.original.max()) + 1
     used = np.unique(column.released)
     if meaning.members is None:

@@ -105,6 +105,11 @@ class ForeignRelease:
     simulation_seed: int
 
     @property
+    def is_matched(self) -> bool:
+        """Whether rows are those of the original that they are taken for; where they may not be, nothing is known."""
+        return _DOUBTFUL_ORDER not in self.warnings
+
+    @property
     def rows(self) -> int:
         """Those that were matched."""
         return len(self.matched.original)
@@ -128,7 +133,8 @@ class ForeignRelease:
         if _order_is_doubtful(self.matched, self.changed):
             # Which values are true cannot be told then; all of them may be.
             return self.published
-        mostly = {name for name, one in self.changed.items() if one.contains.mean() >= 0.5}
+        changed = self.changed.items()
+        mostly = {name for name, one in changed if one.contains.mean() >= 0.5 or one.recoded is not None}
         return tuple(name for name in self.published if name in mostly or name not in self.changed)
 
     @property

@@ -116,8 +116,15 @@ class Offered:
                 for at in (0, 1)
             )
             centre = _ratio(first, sizes)
-            error = float((second - sizes * centre**2).sum()) + rows * float((sizes**2) @ (centre - means) ** 2)
-            found.append(min(worth_beside(sampling, error - sampling), 1.0))
+            added = float((second - sizes * centre**2).sum()) - sampling
+            if self.fitted:
+                # It keeps the mean of the table, to whose sampling the noise of each row is added.
+                noise = (
+                    float((one[1] - one[0] ** 2) @ part.marginal) for part, one in zip(table.parts, each, strict=True)
+                )
+                added = max(added, sum(noise))
+            bias = rows * float((sizes**2) @ (centre - means) ** 2)
+            found.append(min(worth_beside(sampling, added + bias), 1.0))
         return Precision(max(found))
 
     def _added(self, parts: Sequence[Part], by: tuple[str, ...]) -> Iterator[list[Floats]]:
@@ -132,13 +139,14 @@ class Offered:
     def _scores(self, parts: Sequence[Part], numbers: Floats, by: tuple[str, ...]) -> Iterator[list[Floats]]:
         """The number that each output counts as, for each part, in each way that the kit offers."""
         read, outputs = self.read, parts[0].channel.outputs
-        if read.unreadable is None and read.reads_directly(by) and (places := _places(outputs)) is not None:
+        middle = float(sum(part.marginal @ numbers for part in parts) / sum(part.marginal.sum() for part in parts))
+        if read.unreadable is None and read.reads_directly(by) and (places := _places(outputs, middle)) is not None:
             yield [places for _ in parts]
         if read.channel is None:
             return
         if len(parts) == 1 and not {*read.channel.inputs} & {*parts[0].channel.inputs}:
             # Bins of the numbers, which are read at their centres.
-            inside = _places(read.channel.inputs)
+            inside = _places(read.channel.inputs, middle)
             if inside is not None and not confused_values(read.channel):
                 yield [Correction.of(read.channel).scores @ inside]
             return
@@ -244,10 +252,14 @@ def _ratio(sums: Floats, sizes: Floats) -> Floats:
     return np.divide(sums, sizes, where=sizes > 0, out=np.zeros(sums.shape))
 
 
-def _places(labels: Sequence[Label]) -> Floats | None:
-    """Where labels stand as numbers; None where one does not."""
+def _places(labels: Sequence[Label], middle: float) -> Floats | None:
+    """Where labels stand as numbers, a blank cell in the middle, as if it were left out; None where one does not."""
     try:
-        places = centres(labels)
+        places = centres([label for label in labels if label is not None])
     except LabelError:
         return None
-    return places if np.isfinite(places).all() else None
+    if not np.isfinite(places).all():
+        return None
+    every = np.full(len(labels), middle)
+    every[[at for at, label in enumerate(labels) if label is not None]] = places
+    return every
