@@ -158,7 +158,7 @@ done.verdict
 # → What was not checked:
 # → Other releases of the same people: none was named, so none was counted.
 # → Attackers who know something of a person beforehand: no background was declared.
-# → How sensitive the data are: this was not declared (--sensitivity).
+# → How sensitive the data are, which nobody stated.
 # → Whether there is a legal basis for the release.
 # → What would change it
 # → What to do | What it does | Recommendation then | Options to add | Options to leave out

@@ -12,7 +12,7 @@ from leakgauge.artefacts import Request
 from leakgauge.artefacts.scores import AttackerName
 from leakgauge.artefacts.verdict import Judgement
 from leakgauge.case.law import ReleaseLaw
-from leakgauge.case.persons import of_all_rows, repeated_rows
+from leakgauge.case.persons import agreeing_rows, of_all_rows
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.mechanisms import randomized_response
 from leakgauge.probability import Distribution
@@ -39,7 +39,7 @@ def panel(persons: int, rows: int, *, constant: bool) -> pa.Table:
 def test_rows_that_agree_are_told_from_rows_that_agree_by_chance(rows: int) -> None:
     for constant in (True, False):
         with open_table(panel(400, rows, constant=constant)) as table:
-            assert repeated_rows(table, ("illness",), "person") == (rows if constant else 1)
+            assert agreeing_rows(table, ("illness",), "person") == (rows if constant else 1)
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 5])

@@ -134,7 +134,8 @@ def test_a_limit_that_somebody_gave_decides_the_exit(here: Path, capsys: pytest.
         "leakgauge: The release does not meet the requirements: declare its purpose; do not hand it out.\n"
     )
     code, out, _ = run(capsys, *ASSESS, "--policy", "policy.toml", "--purpose", "teaching")
-    assert code == 0 and "NOT MET" not in out and "default policy" not in out
+    assert code == 0 and "NOT MET" not in out and "│ default policy" not in out
+    assert "Limits of the default policy that yours does not set: max_surest, min_usefulness" in " ".join(out.split())
     code, _, err = run(capsys, *ASSESS, "--policy", "policy.toml", "--purpose", "x", "--releases-per-period", "12")
     assert code == 1 and "ε is 24; you allow at most 2" in err
     code, out, err = run(capsys, *ASSESS, "--min-protection", "99", *DECLARED)

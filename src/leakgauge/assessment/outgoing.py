@@ -98,7 +98,7 @@ class Outgoing:
 
     def _of_persons(self, secret: Secret, law: Law | None) -> tuple[Attacker, ...]:
         """Who knows which rows are a person's, where they hold one value: their noise averages out."""
-        own, rows = self.plan.hiding(secret), self.case.repeated_rows(secret)
+        own, rows = self.plan.hiding(secret), self.case.agreeing_rows(secret)
         if own is None or rows == 1 or law is None:
             return ()
         whole = self._of_all_rows(law, rows)
@@ -139,7 +139,7 @@ class Outgoing:
             sights = (linked.values.in_kinds(linked.sight(knows)) for knows in subsets(self.case.background))
             found = [worst_certain(sight, self.case.people, linked.values.names) for sight in sights]
             return max(found, key=newly_certain)
-        law, rows = self.law(secret), self.case.repeated_rows(secret)
+        law, rows = self.law(secret), self.case.agreeing_rows(secret)
         if rows > 1 and law is not None:
             law = self._of_all_rows(law, rows)
         if not isinstance(law, CountedLaw) or law.numbers is not None:

@@ -19,7 +19,7 @@ from leakgauge.case.earlier import EarlierChannel
 from leakgauge.case.law import ReleaseLaw, Sight
 from leakgauge.case.learnt import LearntLaw, learnt_law
 from leakgauge.case.numbers import numbers_of
-from leakgauge.case.persons import repeated_rows
+from leakgauge.case.persons import agreeing_rows
 from leakgauge.measures import Estimator, background_floor, estimate
 from leakgauge.measures.countability import PEOPLE_PER_CELL, is_countable
 from leakgauge.probability import Counts, Distribution
@@ -165,13 +165,13 @@ class Case:
         """How often each combination of the values of some columns occurs."""
         return self.table.counts(*columns, limit=max(self.table.rows, 1)).distribution(*columns)
 
-    def repeated_rows(self, secret: tuple[str, ...]) -> int:
+    def agreeing_rows(self, secret: tuple[str, ...]) -> int:
         """The rows of a person that hold one value of a secret, counted once."""
         if self.unit is None:
             return 1
-        key = ("repeated rows", secret, repr([self.table.bins.get(name) for name in secret]))
+        key = ("agreeing rows", secret, repr([self.table.bins.get(name) for name in secret]))
         if key not in self.memory:
-            self.memory[key] = repeated_rows(self.table, secret, self.unit)
+            self.memory[key] = agreeing_rows(self.table, secret, self.unit)
         found: int = self.memory[key]
         return found
 

@@ -21,14 +21,14 @@ NEARLY_ALL = 0.9
 MOST_CELLS = 1 << 20
 
 
-def repeated_rows(table: Table, secret: tuple[str, ...], unit: str) -> int:
+def agreeing_rows(table: Table, secret: tuple[str, ...], unit: str) -> int:
     """The rows of a person that hold one value of a secret; 1 where rows of a person differ as rows of strangers do.
 
     Example:
         >>> import pyarrow as pa
         >>> from leakgauge.tables import open_table
         >>> rows = {"person": [at // 4 for at in range(400)], "illness": [f"{at // 4 % 3}" for at in range(400)]}
-        >>> repeated_rows(open_table(pa.table(rows)), ("illness",), "person")
+        >>> agreeing_rows(open_table(pa.table(rows)), ("illness",), "person")
         4
     """
     digests = table.digests([(unit,), (unit, *secret), secret])
