@@ -13,6 +13,7 @@ from leakgauge.artefacts.scores import AttackerName
 from leakgauge.artefacts.verdict import Judgement
 from leakgauge.case.law import ReleaseLaw
 from leakgauge.case.persons import agreeing_rows, of_all_rows
+from leakgauge.errors import RefusalError
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.mechanisms import randomized_response
 from leakgauge.probability import Distribution
@@ -85,3 +86,11 @@ def test_more_rows_never_protect_more() -> None:
     protections = [one.protection.value for one in found]
     assert protections == sorted(protections, reverse=True)
     assert [one.surest.value for one in found] == sorted(one.surest.value for one in found)
+
+
+def test_no_value_of_a_secret_is_in_the_error_of_a_release_that_is_not_recommended() -> None:
+    found = judged(panel(400, 12, constant=True), unit="person")
+    assert any("can be guessed with at least 90% certainty" in str(one) for one in found.reasons)
+    with pytest.raises(RefusalError, match="The release is not recommended: protection is") as error:
+        found.require(strict=True)
+    assert not any(value in str(error.value) for value in VALUES)

@@ -263,8 +263,10 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
                 "The release does not meet the requirements: {failed}; do not hand it out.", failed=in_turn(self.failed)
             )
         if strict and self.recommendation is Recommendation.DO_NOT_RELEASE:
+            # Errors end in logs, which are no place for a value of the secret and how many have it.
+            reasons = tuple(one for one in self.reasons if "holders" not in one.fields)
             raise RefusalError(
-                "The release is not recommended: {reasons}; do not hand it out.", reasons=in_turn(self.reasons)
+                "The release is not recommended: {reasons}; do not hand it out.", reasons=in_turn(reasons)
             )
         return self
 

@@ -84,6 +84,9 @@ class Outgoing:
             evidence = ScoreEvidence(attackers=(Attacker(),))
         else:
             evidence = ScoreEvidence(attackers=self._at_least_by_own(secret, law.attackers))
+            if self.case.blank_is_secret and law.of_numbers:
+                # What is learnt says nothing of blanks, so nothing is known of that secret.
+                evidence = msgspec.structs.replace(evidence, attackers=(*evidence.attackers, Attacker(worst="blank")))
         linked = linked_attackers(self.case, self.plan, secret) if self.ruled_out else ()
         return msgspec.structs.replace(
             evidence,

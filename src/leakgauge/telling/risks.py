@@ -104,12 +104,12 @@ def by_attacker(voice: Voice, found: Judgement, secret: str) -> Iterator[Content
 def unchecked(voice: Voice, found: Judgement) -> Iterator[Content]:
     """What nobody checked, so that whoever signs knows."""
     said = list[Inline]()
-    repeated = None if voice.dossier.job is None else voice.dossier.job.repeated
-    if repeated is None:
+    tried = [each for one in found.evidence.values() for each in one.attackers]
+    if all(one.name is not AttackerName.HAS_EARLIER_RELEASES for one in tried):
         said.append(voice.say("Other releases of the same people: none was named, so none was counted."))
     else:
         said.append(voice.say("Releases other than those listed under earlier releases."))
-    known = {name for one in found.evidence.values() for each in one.attackers for name in each.knows}
+    known = {name for one in tried for name in one.knows}
     if known:
         said.append(voice.say("Attackers who know more than {columns}.", columns=voice.listed(sorted(known))))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,15 +26,15 @@ REASON = "rows are shuffled and carry no key"
 
 
 def judged(
-    original: dict[str, list[str | None]],
-    released: dict[str, list[str | None]],
+    original: Mapping[str, Sequence[object]],
+    released: Mapping[str, Sequence[object]],
     folder: Path,
     reason: str | None = None,
 ) -> Judgement:
     """The verdict on a file of somebody else."""
     place = folder / "released.csv"
-    pc.write_csv(pa.table(released), place)
-    with open_table(pa.table(original)) as table:
+    pc.write_csv(pa.table(dict(released)), place)
+    with open_table(pa.table(dict(original))) as table:
         audit = audit_foreign(place, table, ForeignRoles(("illness",)))
         terms = Terms(Policy(min_usefulness=None), declared=DECLARED, ruled_out=reason)
         return judge_foreign(audit, place, table, terms=terms)
@@ -98,22 +99,13 @@ def test_a_shuffled_file_whose_rows_cannot_be_matched_is_not_safe(tmp_path: Path
     assert found.scores["illness"].protection.value == 0
 
 
-def numbers_of_people(folder: Path, original: dict[str, list[object]], released: dict[str, list[object]]) -> Judgement:
-    place = folder / "released.csv"
-    pc.write_csv(pa.table(released), place)
-    with open_table(pa.table(original)) as table:
-        audit = audit_foreign(place, table, ForeignRoles(("illness",)))
-        terms = Terms(Policy(min_usefulness=None), declared=DECLARED, ruled_out=REASON)
-        return judge_foreign(audit, place, table, terms=terms)
-
-
 def test_a_rounded_number_finds_rows(tmp_path: Path) -> None:
     """Everybody of a decade has the same illness: whoever knows the age learns it from the decade that is released."""
     draw = simulation(3)
     age = draw.integers(20, 80, 1500)
     illness = [["flu", "cold", "none", "asthma", "ulcer", "gout"][at // 10 - 2] for at in age]
-    original: dict[str, list[object]] = {"age": age.tolist(), "illness": list(illness)}
-    found = numbers_of_people(tmp_path, original, {"age": (age // 10 * 10).tolist(), "illness": list(illness)})
+    original = {"age": age.tolist(), "illness": illness}
+    found = judged(original, {"age": (age // 10 * 10).tolist(), "illness": illness}, tmp_path, REASON)
     assert found.recommendation is Recommendation.DO_NOT_RELEASE
     assert found.scores["illness"].protection.value < 1
 
@@ -126,11 +118,8 @@ def test_a_tail_in_the_clear_is_not_safe(tmp_path: Path) -> None:
     shown = salaries.copy()
     others = np.setdiff1d(np.arange(3000), top)
     shown[others] = salaries[draw.permutation(others)]
-    place = tmp_path / "released.csv"
-    own = draw.integers(0, 9, 3000)
-    pc.write_csv(pa.table({"own": own, "illness": shown}), place)
-    with open_table(pa.table({"own": own, "illness": salaries})) as table:
-        audit = audit_foreign(place, table, ForeignRoles(("illness",)))
-        found = judge_foreign(audit, place, table, terms=Terms(declared=DECLARED))
+    own = draw.integers(0, 9, 3000).tolist()
+    original = {"own": own, "illness": salaries.tolist()}
+    found = judged(original, {"own": own, "illness": shown.tolist()}, tmp_path)
     assert found.scores["illness"].surest.value > 90
     assert found.recommendation is Recommendation.DO_NOT_RELEASE
