@@ -91,6 +91,8 @@ class RequestOptions(ReadingOptions, total=False):
     sensitivity: str | None
     attacker: str | None
     prepared_by: str | None
+    contact: str | None
+    terms: str | None
     report_language: str
     repeat: str | Path | None
 

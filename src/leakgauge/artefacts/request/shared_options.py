@@ -74,3 +74,9 @@ Dataset: TypeAlias = Annotated[str | None, Option("The account in the ledger; de
 Purpose: TypeAlias = Annotated[Asked[str | None], IN_WORDS, Option("Declared: what the release is for.", "TEXT")]
 Recipient: TypeAlias = Annotated[Asked[str | None], IN_WORDS, Option("Declared: who gets it.", "TEXT")]
 Review: TypeAlias = Annotated[Asked[str | None], IN_WORDS, Option("Declared: when to review it.", "DATE")]
+Contact: TypeAlias = Annotated[
+    Asked[str | None], IN_WORDS, Option("Declared: whom recipients ask about the release.", "TEXT")
+]
+TermsOfUse: TypeAlias = Annotated[
+    Asked[str | None], IN_WORDS, Option("Declared: what recipients may and may not do with the release.", "TEXT")
+]

@@ -25,6 +25,7 @@ from leakgauge.artefacts.request.shared_options import (
     SENSITIVITIES,
     USES,
     Bins,
+    Contact,
     Dataset,
     KeepOrder,
     Levels,
@@ -35,6 +36,7 @@ from leakgauge.artefacts.request.shared_options import (
     Review,
     Sensitivity,
     StrongestAttacker,
+    TermsOfUse,
     UseOfRelease,
 )
 from leakgauge.errors import OptionError, did_you_mean
@@ -220,6 +222,8 @@ OF_THE_REPORT: Final = Option(
 )
 
 
+LONGEST: Final = {"contact": 200, "terms": 1000}
+"""Letters of what recipients are told in the steward's own words."""
 Reason: TypeAlias = str
 KNOWS_THE_ROW: Final = "knows-the-row"
 KNOWS_COLUMNS: Final = "knows-columns"
@@ -277,14 +281,25 @@ class Declared(RequestPart, frozen=True):
     sensitivity: Sensitivity = None
     attacker: StrongestAttacker = None
     prepared_by: Annotated[str | None, ON_PAGE, IN_WORDS, Option("Declared: who prepared the report.", "NAME")] = None
+    contact: Contact = None
+    terms: TermsOfUse = None
     report_language: Annotated[str, OF_THE_REPORT] = "en"
 
     def require_possible(self) -> None:
-        """Refuse what is no date and no frequency."""
+        """Refuse what is no date and no frequency, and words that no page has room for."""
         try:
             date.fromisoformat(self.review or "2027-11-16")
         except ValueError:
             raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=self.review) from None
+        for name, words in (("contact", self.contact), ("terms", self.terms)):
+            if words is not None and len(words) > LONGEST[name]:
+                raise OptionError(
+                    "--{name!s} has {count:,} letters, but the page for recipients has room for {most:,}; shorten it, "
+                    "or name a page that says more.",
+                    name=name,
+                    count=len(words),
+                    most=LONGEST[name],
+                )
         if self.attacker is not None:
             reason_of(self.attacker)
         if self.sensitivity not in (None, *SENSITIVITIES):

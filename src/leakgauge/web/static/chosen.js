@@ -6,7 +6,7 @@ const heard = new EventTarget();
 export const nothing = () => ({
   roles: {}, together: false, keep_order: false, order_by: "", rows_per_unit: "", accept: [], bins: {}, missing: "", source: "",
   shares: {}, goal: "min_protection", points: {}, limits: { min_protection: "60", max_leakage: "", local_dp: "", within: "" },
-  use: "statistics", min_usefulness: "", purpose: "", recipient: "", review: "", prepared_by: "",
+  use: "statistics", min_usefulness: "", purpose: "", recipient: "", review: "", prepared_by: "", contact: "", terms: "",
   keep: "shares", distortion: "hamming", releases_per_period: "", policy: "", ledger: "",
 });
 

@@ -57,6 +57,8 @@ export function declaredFields() {
     field(say("Who receives it"), text("recipient", say("such as: the health department"))),
     field(say("Review on"), h("input", { type: "date", name: "review", input: given("review") })),
     DECLARED.includes("prepared_by") ? field(say("Prepared by"), text("prepared_by", say("name, as it stands in the report"))) : null,
+    DECLARED.includes("contact") ? field(say("Whom recipients ask"), text("contact", say("such as: data@example.org"))) : null,
+    DECLARED.includes("terms") ? field(say("What recipients may do with it"), text("terms", say("such as: statistics only; do not try to identify anyone"))) : null,
     optionsOf(field, text, given), problem.place);
   return {
     element,
