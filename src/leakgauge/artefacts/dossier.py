@@ -28,7 +28,7 @@ from leakgauge.artefacts.record import Plan, PublicRecord, Record
 from leakgauge.artefacts.request import Request
 from leakgauge.artefacts.request.roles import Roles, file_about
 from leakgauge.artefacts.survey import CoarseningFound, Survey, Telling
-from leakgauge.artefacts.verdict import Judgement
+from leakgauge.artefacts.verdict import Judgement, Recommendation
 
 
 @dataclass(frozen=True)
@@ -164,6 +164,19 @@ class Dossier(Part, frozen=True, kw_only=True):
             return True
         outcome = None if self.job is None else self.job.outcome
         return self.record is not None and (outcome is None or outcome.released is not False)
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether nothing of it may be handed out as it stands.
+
+        That is so where nothing was released, of a rehearsal, and wherever something stands against the release, be it
+        a limit by default: whoever accepts other limits says so in a policy, and has it judged by that.
+        """
+        outcome = None if self.job is None else self.job.outcome
+        against = outcome is not None and outcome.reason is not None
+        drawn = self.record is None or self.record.private
+        advised = self.verdict is None or self.verdict.recommendation is not Recommendation.DO_NOT_RELEASE
+        return not self.released or against or not drawn or not advised
 
     def mapped(self, change: Change, text: Callable[[str], str] = str) -> Dossier:
         """The dossier with every result changed; ``text`` changes the names of the columns that results are about."""

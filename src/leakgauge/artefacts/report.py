@@ -45,6 +45,30 @@ class Grid(Part, Generic[N], frozen=True, tag_field="kind", tag="grid"):
     rows: tuple[tuple[tuple[str | N, ...], ...], ...]
 
 
+class Tile(Part, Generic[N], frozen=True):
+    """A number that is read at a glance.
+
+    Attributes:
+        shown: the number, with what it is of.
+        words: what it means.
+        limit: what it must keep; nothing where nothing limits it.
+        met: whether it does; None where that is not said.
+    """
+
+    title: str
+    shown: tuple[str | N, ...]
+    words: tuple[str | N, ...]
+    limit: tuple[str | N, ...] = ()
+    met: bool | None = None
+
+
+class Tiles(Part, Generic[N], frozen=True, tag_field="kind", tag="tiles"):
+    """Numbers side by side."""
+
+    caption: str
+    tiles: tuple[Tile[N], ...]
+
+
 class Picture(Part, frozen=True, tag_field="kind", tag="picture"):
     """A chart: what it shows in words, and its Vega-Lite specification."""
 
@@ -59,7 +83,7 @@ class Code(Part, frozen=True, tag_field="kind", tag="code"):
     text: str
 
 
-Block: TypeAlias = Paragraph[N] | Points[N] | Grid[N] | Picture | Code
+Block: TypeAlias = Paragraph[N] | Points[N] | Grid[N] | Tiles[N] | Picture | Code
 
 
 class Section(Part, Generic[N], frozen=True):
@@ -71,12 +95,13 @@ class Section(Part, Generic[N], frozen=True):
 
 
 class ToldDocument(Part, frozen=True):
-    """A whole report in one language."""
+    """A whole report in one language; ``stamp`` is what every page says where it must not be taken for approved."""
 
     title: str
     language: str
     edition: str
     sections: tuple[Section[ToldNumber], ...]
+    stamp: str | None = None
 
 
 class ToldReport(Artefact, frozen=True, tag="leakgauge/report/1"):

@@ -186,6 +186,33 @@ class Action(Part, frozen=True, kw_only=True):
         return Sentence("of {secret!r}, {outcome}", secret=secret, outcome=said) if several else said
 
 
+class Form(Enum):
+    """What leaves of a table."""
+
+    WITHHELD = "withheld"
+    FEWER = "fewer"
+    ROWS = "rows"
+
+
+class Alternative(Part, frozen=True, kw_only=True):
+    """A form of release beside others, judged before anything is drawn by the same attackers and policy.
+
+    Attributes:
+        column: of a form with fewer published columns, the one that stays inside.
+        scores: of the secret that decides.
+        error: of a share of that secret as recipients know it, in points, at its worst; None where they do not.
+        recommendation: None where there is nothing to recommend, because the secret does not leave.
+        asked: the job that makes it; None of the release itself, and where no job does.
+    """
+
+    form: Form
+    column: Annotated[str | None, Origin.DECLARED] = None
+    scores: Scores
+    error: Real | None = None
+    recommendation: Recommendation | None = None
+    asked: StoredRequest | None = None
+
+
 def why_no_action(asked: Request | None, *, vetoed: bool) -> Sentence:
     """Why no other setting is proposed for a release that is not recommended, in a short sentence without a full stop.
 
@@ -226,6 +253,7 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
         use: what the release is for: statistics or rows.
         risks: singling out, linking and inferring, in people.
         actions: at most three; the first would change the recommendation, if any does.
+        alternatives: forms of release side by side, the release itself the last.
         beside: what explains it, of each secret that is released.
         guarantee: the tightest claim on the secret that decides.
         record: the digest of the record that was judged, or of the audit of a release that was made elsewhere.
@@ -240,6 +268,7 @@ class Judgement(Verdict, frozen=True, kw_only=True, tag_field="schema", tag="lea
     evidence: dict[str, ScoreEvidence]
     risks: tuple[Risk, ...] = ()
     actions: tuple[Action, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
     beside: dict[str, Beside] = msgspec.field(default_factory=dict)
     record: str | None = None
 

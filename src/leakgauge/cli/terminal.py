@@ -11,7 +11,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from leakgauge.artefacts.dossier import Dossier
-from leakgauge.artefacts.report import Code, Grid, Paragraph, Points
+from leakgauge.artefacts.report import Code, Grid, Paragraph, Points, Tiles
 from leakgauge.cli.language import current, wrapped
 from leakgauge.telling.blocks import Content, Inline, Number, blocks_of, text_of
 from leakgauge.telling.shown import Shown
@@ -41,9 +41,21 @@ def terminal(contents: Iterable[Content]) -> list[RenderableType]:
         elif isinstance(block, Grid):
             # As a title of the table it would be broken where the table is narrow.
             parts += [*([Text(block.caption, "italic")] if block.caption else []), _table(block)]
+        elif isinstance(block, Tiles):
+            parts += [*([Text(block.caption, "italic")] if block.caption else []), _tiles(block)]
         elif isinstance(block, Code):
             parts += [Text(f"  {line}", no_wrap=True) for line in block.text.splitlines()]
     return parts
+
+
+def _tiles(block: Tiles[Number]) -> Table:
+    """A row for each number."""
+    has_limits = any(one.limit for one in block.tiles)
+    table = Table(*(Column(overflow="fold") for _ in range(3 + has_limits)), show_header=False)
+    for one in block.tiles:
+        limit = [Text(_text(one.limit), "bold red" if one.met is False else "")] if has_limits else []
+        table.add_row(one.title, Text(_text(one.shown), "bold"), _text(one.words), *limit)
+    return table
 
 
 def _table(block: Grid[Number]) -> Table:

@@ -19,6 +19,7 @@ class Document:
     Attributes:
         sections: the first one is the decision, all others are its annex.
         reference: what it is filed under; empty where nothing was recorded.
+        stamp: what every page says of it, where it must not be taken for approved.
     """
 
     title: str
@@ -26,6 +27,7 @@ class Document:
     edition: Edition
     sections: tuple[Section, ...]
     reference: str = ""
+    stamp: str = ""
 
     @property
     def annex(self) -> tuple[Section, ...]:
@@ -62,4 +64,6 @@ def _told(document: Document) -> ToldDocument:
         return ToldNumber(one.value, one.unit, one.low, one.high, one.confidence, one.source, said)
 
     sections = with_parts(document.sections, str, number)
-    return ToldDocument(document.title, document.language.code, document.edition.value, sections)
+    return ToldDocument(
+        document.title, document.language.code, document.edition.value, sections, document.stamp or None
+    )

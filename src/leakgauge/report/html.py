@@ -59,6 +59,7 @@ def to_html(documents: Sequence[Document]) -> str:
             }.items()
         },
         running=" · ".join(one for one in (documents[0].reference, _plain(documents[0].title)) if one),
+        stamp=" · ".join(dict.fromkeys(one.stamp for one in documents if one.stamp)),
         languages=_LANGUAGES,
         # It is our own file, and has to stay byte for byte what its hash is of.
         style=Markup(_style()),

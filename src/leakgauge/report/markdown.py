@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture, Points
+from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture, Points, Tiles
 from leakgauge.report.document import Document
 from leakgauge.telling.blocks import Block, Inline, Number, written
 
@@ -18,7 +18,9 @@ def to_markdown(document: Document) -> str:
     """The document as the text of a Markdown file."""
     parts = [f"# {_escaped(document.title)}"]
     for section in document.sections:
-        parts.append(f"## {_escaped(section.title)}")
+        # A file of text has no pages; whoever reads a part of it should see it all the same.
+        stamp = f" – **{document.stamp}**" if document.stamp else ""
+        parts.append(f"## {_escaped(section.title)}{stamp}")
         parts += ["\n".join(_block(block, document)) for block in section.blocks]
     return "\n\n".join(parts) + "\n"
 
@@ -35,6 +37,12 @@ def _block(block: Block, document: Document) -> Iterator[str]:
         yield "|" + " --- |" * len(block.head)
         for row in block.rows:
             yield f"| {' | '.join(_inline(cell, document) for cell in row)} |"
+    elif isinstance(block, Tiles):
+        yield f"**{_escaped(block.caption)}**\n"
+        for one in block.tiles:
+            parts = [f"**{_escaped(one.title)}: {_inline(one.shown, document)}**", _inline(one.words, document)]
+            limit = f" *{_inline(one.limit, document)}*" if one.limit else ""
+            yield f"- {' · '.join(part for part in parts if part)}{limit}"
     elif isinstance(block, Picture):
         yield f"*{_escaped(block.caption)}* {_escaped(block.told)}"
     elif isinstance(block, Code):

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture, Points
+from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture, Points, Tiles
 from leakgauge.errors import EngineError, InternalError, OptionError
 from leakgauge.languages import Language
 from leakgauge.report.document import Document, sources_of
@@ -104,6 +104,7 @@ def _fields(document: Document, folder: Path) -> dict[str, Any]:
         "region": region,
         "edition": language.say("External edition") if external else language.say("Internal edition"),
         "reference": document.reference,
+        "stamp": document.stamp,
         "annex": language.say("Annex"),
         "source": language.say("Where the numbers come from"),
         "sources": [*map(_breakable, sources)],
@@ -141,6 +142,18 @@ def _block(block: Block, language: Language, folder: Path, sources: Mapping[str,
         found = {"head": head, "cells": made}
         widths = [1.0] * width if _BLANK in made else _widths([head, *rows], width)
         return {"kind": "grid", "caption": block.caption, "widths": widths, **found}
+    if isinstance(block, Tiles):
+        tiles = [
+            {
+                "title": one.title,
+                "shown": pieces(one.shown),
+                "words": pieces(one.words),
+                "limit": pieces(one.limit),
+                "missed": one.met is False,
+            }
+            for one in block.tiles
+        ]
+        return {"kind": "tiles", "caption": block.caption, "tiles": tiles}
     if isinstance(block, Picture):
         import vl_convert
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from leakgauge import rounding as rounding_of
 from leakgauge.artefacts import report as stored
-from leakgauge.artefacts.report import Code, Grid, N, Paragraph, Picture, Points
+from leakgauge.artefacts.report import Code, Grid, N, Paragraph, Picture, Points, Tile, Tiles
 from leakgauge.claims import PRACTICALLY_UNLIMITED
 from leakgauge.languages import Language, message
 from leakgauge.sentences import Sentence
@@ -168,6 +168,8 @@ def inlines(block: Block) -> Iterator[Inline]:
         yield from block.items
     elif isinstance(block, Grid):
         yield from (cell for row in block.rows for cell in row)
+    elif isinstance(block, Tiles):
+        yield from (part for one in block.tiles for part in (one.shown, one.words, one.limit))
 
 
 def numbers_of(block: Block) -> list[Number]:
@@ -211,6 +213,12 @@ def with_parts(
         if isinstance(one, Grid):
             rows = tuple(tuple(map(inline, row)) for row in one.rows)
             return Grid(text(one.caption), tuple(map(text, one.head)), rows)
+        if isinstance(one, Tiles):
+            tiles = (
+                Tile(text(each.title), inline(each.shown), inline(each.words), inline(each.limit), each.met)
+                for each in one.tiles
+            )
+            return Tiles(text(one.caption), tuple(tiles))
         return Picture(text(one.caption), one.told, one.spec) if isinstance(one, Picture) else one
 
     return tuple(stored.Section(one.key, text(one.title), tuple(map(block, one.blocks))) for one in sections)

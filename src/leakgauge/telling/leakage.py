@@ -17,7 +17,6 @@ from leakgauge.telling.columns import (
 )
 from leakgauge.telling.measurement import COMPANIONS, MEASURES, zero_leakage
 from leakgauge.telling.pictures import pictures
-from leakgauge.telling.scores import deciding
 from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice
 
 Row = tuple[Cell, Cell, Cell, Cell]
@@ -36,9 +35,7 @@ def leakage(voice: Voice) -> Iterator[Content]:
     measured = (voice.results.measurement, voice.results.leakage)
     if any(voice.maybe(one, "entropy") for one in measured) or voice.foreign is not None:
         yield from (*_explained(voice), *_everything(voice), *_grids(voice))
-        # The decision shows that of the secret that decides.
-        names = ("repeats",) if voice.group == deciding(voice).group else ("decomposition", "repeats")
-        yield from pictures(voice, *names)
+        yield from pictures(voice, "decomposition", "repeats")
 
 
 def _explained(voice: Voice) -> Iterator[Content]:

@@ -38,8 +38,8 @@ from leakgauge.telling.design import design
 from leakgauge.telling.measurement import intervals
 from leakgauge.telling.relation import exact_levels
 from leakgauge.telling.releasing import release
-from leakgauge.telling.risks import risks, unchecked
-from leakgauge.telling.scores import guarantee_row, recommended, score_rows
+from leakgauge.telling.risks import risk_in_people, risks, unchecked
+from leakgauge.telling.scores import recommended, scores, worth
 from leakgauge.telling.verdict import changes
 from leakgauge.telling.voice import Cell, Plain, Voice, own, yes_or_no
 
@@ -180,11 +180,9 @@ def _(value: Finding, voice: Voice) -> Iterator[Content]:
 
 @shown.register
 def _(value: Judgement, voice: Voice) -> Iterator[Content]:
-    yield from (*recommended(voice, value), *risks(voice, value))
-    for secret, scores in value.scores.items():
-        caption = message("Scores of {secret}, 0 to 100")
-        rows = (*score_rows(voice, value, secret), guarantee_row(voice, scores))
-        yield from voice.grid(caption, "Score|Found|In plain words", rows, secret=own(secret))
+    yield from (*recommended(voice, value), *risk_in_people(voice, value), *risks(voice, value))
+    for secret in value.scores:
+        yield from (*scores(voice, value, secret), *worth(voice, value, secret))
     yield from (*unchecked(voice, value), *changes(voice, value))
 
 

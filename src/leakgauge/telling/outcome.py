@@ -30,8 +30,8 @@ from leakgauge.telling.promises import unprotected
 from leakgauge.telling.public_columns import coarsening, telling
 from leakgauge.telling.recipients import recipients
 from leakgauge.telling.releasing import points, simulation, suppressed_rows
-from leakgauge.telling.risks import risks, unchecked
-from leakgauge.telling.scores import judged_by, recommended, score, scores
+from leakgauge.telling.risks import risk_in_people, risks, unchecked
+from leakgauge.telling.scores import judged_by, recommended, score, scores, worth
 from leakgauge.telling.survey import published
 from leakgauge.telling.usefulness import usefulness
 from leakgauge.telling.voice import NOTHING, Cell, Voice, own
@@ -87,8 +87,9 @@ def protected(voice: Voice, folder: Path, beside: Path, *, refused: bool) -> Ite
     found = judged_by(voice)
     if found is None:
         return
-    yield from (*risks(voice, found), *scores(voice, found, short=True))
-    yield from (*recommended(voice, found), *unchecked(voice, found), *to_do(voice, found, job, beside))
+    yield from (*risks(voice, found), *scores(voice, found), *worth(voice, found, found.deciding))
+    yield from (*recommended(voice, found), *risk_in_people(voice, found), *unchecked(voice, found))
+    yield from to_do(voice, found, job, beside)
     if found.recommendation is Recommendation.RELEASE:
         yield voice.say("The report to sign:")
         yield commands(report_command(folder, asked))

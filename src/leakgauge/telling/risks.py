@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from leakgauge.artefacts.report import Paragraph, Points
+from leakgauge.artefacts.report import Paragraph, Points, Tile, Tiles
 from leakgauge.artefacts.risks import Risk, RiskKind
 from leakgauge.artefacts.scores import Attacker, AttackerName
 from leakgauge.artefacts.verdict import Judgement
 from leakgauge.languages import message
+from leakgauge.rounding import at_most
 from leakgauge.telling.blocks import Content, Inline
-from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
+from leakgauge.telling.voice import NOTHING, Plain, Voice, own
 
+_NAMES: Final = {
+    RiskKind.SINGLING_OUT: message("Singling out"),
+    RiskKind.LINKING: message("Linking"),
+    RiskKind.INFERRING: message("Inferring"),
+}
 _WHAT: Final = {
-    RiskKind.SINGLING_OUT: message("Singling out: people who are alone in the published columns"),
-    RiskKind.LINKING: message("Linking: people whose row is found by the published columns"),
-    RiskKind.INFERRING: message("Inferring: people whose value is guessed correctly"),
+    RiskKind.SINGLING_OUT: message("are alone in the published columns; before: {before}."),
+    RiskKind.LINKING: message("have their row found by the published columns; before: {before}."),
+    RiskKind.INFERRING: message("have their {secret} guessed correctly; before: {before}."),
 }
 _LIMITS: Final = {
     RiskKind.SINGLING_OUT: message("at most {limit} alone"),
@@ -34,43 +40,95 @@ _ATTACKERS: Final = {
 
 
 def risks(voice: Voice, found: Judgement) -> Iterator[Content]:
-    """Each risk before the release and with it, its limit, and whose it is."""
-    rows = (
-        (voice.say(_WHAT[one.kind]), *_people(voice, one), _limit(voice, one), _whose(voice, one))
+    """Each risk in people, with the release and before it, whose it is, and whether its limit is met."""
+    tiles = tuple(
+        Tile(
+            voice.language.say(_NAMES[one.kind]),
+            _people(voice, one),
+            (*_what(voice, one), *voice.say(" Attacker: {who}.", who=attacker(voice, _attacker_of(one)))),
+            _limit(voice, one),
+            one.met if one.limit is not None else None,
+        )
         for one in found.risks
     )
-    yield from voice.grid("Risks to people", "Risk|Before|With the release|Limit|Attacker", rows)
+    if tiles:
+        yield Tiles(voice.language.say("Risks to people"), tiles)
 
 
-def _people(voice: Voice, one: Risk) -> tuple[Cell, Cell]:
-    before: Cell = NOTHING if one.before is None else voice.number(one.before, "value", count=True, digits=_HEADS)
+def risk_in_people(voice: Voice, found: Judgement) -> Iterator[Content]:
+    """The weightiest risk in a sentence: who becomes all but certain; where nobody does, how many are guessed."""
+    one = next((one for one in found.risks if one.kind is RiskKind.INFERRING), None)
+    if one is None:
+        return
+    secret, certain = voice.listed(one.secret), one.certain
+    if certain is not None and round(certain.people.value) > round(certain.before.value):
+        template = message(
+            "The {secret} of {people} people, {share} of those with “{value}”, can be guessed with at least 90% "
+            "certainty; before the release: {before}."
+        )
+        if not round(certain.before.value):
+            template = message(
+                "The {secret} of {people} people, {share} of those with “{value}”, can be guessed with at least 90% "
+                "certainty; before the release: nobody's."
+            )
+        heads = {name: voice.number(certain, name, "value", count=True, digits=_HEADS) for name in ("people", "before")}
+        share = own(f"{at_most(100 * certain.people.value / certain.holders.value, 2):.2g}%")
+        yield voice.say(template, secret=secret, share=share, value=own(certain.value), **heads)
+    elif one.before is not None and one.after is not None:
+        heads = {
+            name: voice.number(one, name, "value", count=True, digits=_HEADS) for name in ("after", "of", "before")
+        }
+        template = message(
+            "An attacker guesses the {secret} of {after} of {of} people correctly with this release, and of {before} "
+            "without it."
+        )
+        if certain is not None:
+            template = message(
+                "An attacker guesses the {secret} of {after} of {of} people correctly with this release, and of "
+                "{before} without it; nobody's can be guessed with 90% certainty or more because of it."
+            )
+        yield voice.say(template, secret=secret, **heads)
+
+
+def _people(voice: Voice, one: Risk) -> Inline:
+    of = voice.number(one.of, "value", count=True, digits=_HEADS)
     if one.after is None:
-        return before, voice.say("not known")
+        return voice.say("not known, of {people} people", people=of)
     after = voice.number(one.after, "value", count=True, digits=_HEADS)
-    return before, voice.say(
-        "{after} of {people}", after=after, people=voice.number(one.of, "value", count=True, digits=_HEADS)
-    )
+    return voice.say("{after} of {people} people", after=after, people=of)
+
+
+def _what(voice: Voice, one: Risk) -> Inline:
+    before = voice.say("not known")
+    if one.before is not None:
+        before = (voice.number(one.before, "value", count=True, digits=_HEADS),)
+    return voice.say(_WHAT[one.kind], before=before, secret=voice.listed(one.secret))
 
 
 _HEADS: Final = 12
 """Digits of a head count: all of them."""
 
 
-def _limit(voice: Voice, one: Risk) -> Cell:
+def _limit(voice: Voice, one: Risk) -> Inline:
+    """Whether the limit is met, in a sign and in words: colour alone tells nobody who does not see it."""
     if one.limit is None or one.met is None:
-        return NOTHING
+        return ()
     is_share = one.kind is not RiskKind.INFERRING
     limit = voice.number(one, "limit", percent=is_share) if is_share else own(f"{100 * one.limit:g}")
     said = voice.say(_LIMITS[one.kind], limit=limit)
-    met = voice.say("met") if one.met else voice.say("NOT MET")
     by = one.surest_of
     if by is not None and (by.name, by.knows) != (one.attacker, one.knows):
-        return voice.say("{limit}: {met} ({who})", limit=said, met=met, who=attacker(voice, by))
-    return voice.say("{limit}: {met}", limit=said, met=met)
+        said = voice.say("{limit} ({who})", limit=said, who=attacker(voice, by))
+    return met_or_not(voice, said, one.met)
 
 
-def _whose(voice: Voice, one: Risk) -> Cell:
-    return attacker(voice, Attacker(one.knows, name=one.attacker))
+def met_or_not(voice: Voice, limit: Inline, met: bool) -> Inline:
+    """A limit with whether it is met."""
+    return voice.say(message("✓ {limit}: met") if met else message("✗ {limit}: NOT MET"), limit=limit)
+
+
+def _attacker_of(one: Risk) -> Attacker:
+    return Attacker(one.knows, name=one.attacker)
 
 
 def attacker(voice: Voice, one: Attacker) -> Inline:

@@ -7,16 +7,17 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Final
 
 from leakgauge.artefacts.quantity import Quantity
-from leakgauge.artefacts.report import Paragraph, Points
-from leakgauge.artefacts.scores import SCORES, Grade, Scores, grade_of
-from leakgauge.artefacts.verdict import Judgement, Recommendation
+from leakgauge.artefacts.report import Paragraph, Points, Tile, Tiles
+from leakgauge.artefacts.scores import SCORES, Grade, Scores, Statistic, grade_of
+from leakgauge.artefacts.verdict import Judgement, PolicyLine, Recommendation
 from leakgauge.assessment.verdict import keeps
 from leakgauge.languages import message
 from leakgauge.rounding import at_most
 from leakgauge.sentences import Sentence
-from leakgauge.telling.blocks import Content, Inline, Number
+from leakgauge.telling.blocks import Content, Inline, Number, text_of
 from leakgauge.telling.figures.scores import NAMES, is_known
-from leakgauge.telling.voice import AS_DECLARED, NOTHING, Cell, Plain, Voice, own
+from leakgauge.telling.risks import met_or_not
+from leakgauge.telling.voice import AS_DECLARED, NOTHING, Cell, Plain, Voice, inline_of, own
 
 _GRADES: Final = {
     Grade.VERY_POOR: message("very poor"),
@@ -27,16 +28,16 @@ _GRADES: Final = {
 }
 _MEANT: Final = {
     "protection": message(
-        "Of what an attacker could not tell about an average person before, how much is still hidden afterwards. 0: "
-        "the original data; 100: nothing is revealed."
+        "How much of what an attacker could not tell about an average person stays hidden. 0: the original data; 100: "
+        "nothing is revealed."
     ),
     "surest": message(
-        "How much surer an attacker becomes about the most exposed tenth of those who share a value, for the value "
-        "worst affected. 0: no surer; 100: certain of people of whom nothing was known. Lower is better."
+        "How much surer an attacker becomes about the most exposed tenth of those with the worst-affected value. 0: no "
+        "surer; 100: certain. Lower is better."
     ),
     "usefulness": message(
-        "How many rows of the original data the recipient's numbers are worth, averaged over shares, means and "
-        "cross-tables. 0: nothing can be computed; 100: as much as from the original data."
+        "How many of the original rows the recipient's shares, means and cross-tables are worth, on average. 0: none; "
+        "100: all."
     ),
 }
 _OF_ROWS: Final = message(
@@ -96,8 +97,9 @@ def unfavourable(voice: Voice, found: Quantity) -> Number:
     return voice.number(found, "value" if found.low is None else "low", rounding=ROUND_FLOOR)
 
 
-def scores(voice: Voice, found: Judgement, secret: str = "", *, short: bool = False) -> Iterator[Content]:
-    """The scores of a secret, by default of the one that decides; without what they mean where it is to be short."""
+def scores(voice: Voice, found: Judgement, secret: str = "") -> Iterator[Content]:
+    """The scores of a secret with what they mean and their limits, by default of the one that decides; and its worst
+    case."""
     secret = secret or found.deciding
     caption = message("Scores, 0 to 100")
     if not is_of_release(voice, found):
@@ -106,9 +108,28 @@ def scores(voice: Voice, found: Judgement, secret: str = "", *, short: bool = Fa
         caption = message("Scores of {secret}, 0 to 100")
         if secret == found.deciding:
             caption = message("Scores of {secret} (the least protected secret), 0 to 100")
-    every = (*score_rows(voice, found, secret), guarantee_row(voice, found.scores[secret]))
-    rows = (row[:2] if short else row for row in every)
-    yield from voice.grid(caption, "Score|Found|In plain words", rows, secret=own(secret))
+    limits = {line.name.partition("_")[2]: line for line in found.policy}
+    tiles = []
+    for name, (title, shown, words) in zip(SCORES, score_rows(voice, found, secret), strict=True):
+        line = limits.get(name)
+        # Of another secret than the one that keeps a limit least, only the deciding one's limit was looked at.
+        met = None if line is None else _is_met(found, secret, name, line)
+        limit = () if line is None or met is None else met_or_not(voice, _limited(voice, line), met)
+        tiles.append(Tile(text_of(inline_of(title), voice.language), inline_of(shown), inline_of(words), limit, met))
+    yield Tiles(voice.language.say(caption, secret=own(secret)), tuple(tiles))
+    _, level, meaning = guarantee_row(voice, found.scores[secret])
+    yield voice.say("Guarantee: {shown}. {words}", shown=inline_of(level), words=inline_of(meaning))
+
+
+def _is_met(found: Judgement, secret: str, name: str, line: PolicyLine) -> bool:
+    least, most = getattr(found.scores[secret], name).ends
+    return keeps(line.name, most if line.name.startswith("max_") else least, line.limit)
+
+
+def _limited(voice: Voice, line: PolicyLine) -> Inline:
+    limit = voice.number(line, "limit", digits=AS_DECLARED)
+    template = message("at most {limit}") if line.name.startswith("max_") else message("at least {limit}")
+    return voice.say(template, limit=limit)
 
 
 def score_rows(voice: Voice, found: Judgement, secret: str) -> Iterator[tuple[Cell, ...]]:
@@ -139,6 +160,53 @@ def precision(voice: Voice, found: Judgement, secret: str) -> Iterator[Content]:
     )
 
 
+def worth(voice: Voice, found: Judgement, secret: str) -> Iterator[Content]:
+    """What readers can compute of a secret, as errors in points of a share."""
+    statistics = found.evidence[secret].statistics if secret in found.evidence and found.use == "statistics" else ()
+    if not statistics:
+        return
+    said = list[Inline]()
+    alone = next((one for one in statistics if not one.columns), None)
+    if alone is not None and alone.worst_error is not None:
+        said.append(
+            voice.say(
+                "each share of {secret} to within {error} points",
+                secret=own(secret),
+                error=voice.number(alone, "worst_error", digits=2, rounding=ROUND_CEILING),
+            )
+        )
+    elif alone is not None and alone.worth is not None and alone.worth.ends[0] > 0:
+        share = voice.number(alone.worth, "value", percent=True, rounding=ROUND_FLOOR)
+        said.append(voice.say("the mean of {secret} as from {share} of the rows", secret=own(secret), share=share))
+    beside = [one for one in statistics if one.columns]
+    tables = [one for one in beside if one.worst_error is not None]
+    if tables:
+        worst = max(tables, key=lambda one: one.worst_error or 0.0)
+        error = voice.number(worst, "worst_error", digits=2, rounding=ROUND_CEILING)
+        said.append(
+            voice.say(
+                "each cell of its tables with {columns} to within {error} points",
+                columns=_named(voice, tables),
+                error=error,
+            )
+        )
+    nothing = [one for one in beside if one.worth is not None and not one.worth.value]
+    if not said:
+        yield voice.say("Worth to readers: they can compute no statistics of {secret}.", secret=own(secret))
+        return
+    found_all = tuple(part for at, one in enumerate(said) for part in ((voice.language.say("; "),) if at else ()) + one)
+    template = message("Worth to readers: they know {what}, 95 times in 100.")
+    if nothing:
+        template = message(
+            "Worth to readers: they know {what}, 95 times in 100; its tables with {columns} cannot be computed."
+        )
+    yield voice.say(template, what=found_all, columns=_named(voice, nothing))
+
+
+def _named(voice: Voice, statistics: Iterable[Statistic]) -> Plain:
+    return voice.listed(dict.fromkeys(name for one in statistics for name in one.columns))
+
+
 def guarantee_row(voice: Voice, scores: Scores) -> tuple[Cell, ...]:
     """The claim with its odds: a limit, and no score."""
     found, name = scores.guarantee, voice.say("guarantee")
@@ -161,20 +229,15 @@ def guarantee_row(voice: Voice, scores: Scores) -> tuple[Cell, ...]:
 
 
 def _how_good(voice: Voice, found: Judgement, value: Quantity, name: str) -> Inline:
-    """Whether the unfavourable end keeps its limit; without one a grade, where the score is well inside its band."""
-    if not is_known(value):
+    """A grade, where the limit is kept and the score is well inside the band of the grade."""
+    if not is_known(value) or name == "surest":
         return ()
-    least, most = value.ends
-    prefix, end = ("max", most) if name == "surest" else ("min", least)
-    line = next((one for one in found.policy if one.name == f"{prefix}_{name}"), None)
-    if line is not None:
-        if 0 <= end - line.limit < AS_REQUIRED and prefix == "min":
-            return voice.say("as required")
-        kept = keeps(line.name, end, line.limit)
-        if prefix == "max" or not kept:
-            return voice.say("within the limit") if kept else voice.say("NOT MET")
-    inside = min(max(end, 0.0), 100.0)
-    is_clear = (prefix == "min" and WELL_INSIDE <= inside % 20 <= 20 - WELL_INSIDE) or inside == 100
+    least, _ = value.ends
+    line = next((one for one in found.policy if one.name == f"min_{name}"), None)
+    if line is not None and (0 <= least - line.limit < AS_REQUIRED or not keeps(line.name, least, line.limit)):
+        return voice.say("as required") if keeps(line.name, least, line.limit) else ()
+    inside = min(max(least, 0.0), 100.0)
+    is_clear = WELL_INSIDE <= inside % 20 <= 20 - WELL_INSIDE or inside == 100
     return voice.say(_GRADES[grade_of(inside)]) if is_clear else ()
 
 
@@ -194,13 +257,18 @@ def recommended(voice: Voice, found: Judgement) -> Iterator[Content]:
     for one in failed:
         if one not in vetoes:
             yield voice.alarm("A limit is not met: {reason}.", reason=Plain(one))
+    if found.recommendation is Recommendation.RELEASE:
+        # That limits are met is said beside the scores.
+        return
     yield from other_reasons(voice, found, conditions if found.recommendation is Recommendation.RELEASE_IF else ())
 
 
 def other_reasons(voice: Voice, found: Judgement, said: Iterable[str] = ()) -> Iterator[Content]:
     """The reasons that are not loud by themselves, nor said already."""
     loud = {*told_all(voice, found.vetoes), *told_all(voice, found.failed), *said}
-    reasons = [one for one in told_all(voice, found.reasons) if one not in loud]
+    # How many people is said in a sentence of its own.
+    others = [one for one in found.reasons if not {"holders", "everybody"} & one.fields.keys()]
+    reasons = [one for one in told_all(voice, others) if one not in loud]
     if reasons:
         yield Points(numbered=False, items=tuple((one,) for one in reasons))
 

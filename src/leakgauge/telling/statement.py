@@ -7,27 +7,25 @@ from typing import Final
 
 from leakgauge.artefacts.audit import Foreign
 from leakgauge.artefacts.report import Paragraph
-from leakgauge.artefacts.verdict import Judgement
 from leakgauge.languages import message
 from leakgauge.release.guarantees import said_of_formulas
-from leakgauge.sentences import Sentence
 from leakgauge.telling.actions import to_do
+from leakgauge.telling.alternatives import alternatives
 from leakgauge.telling.attacks import accusations
 from leakgauge.telling.blocks import Content, Inline
 from leakgauge.telling.columns import asked_of, by_coarseness, keeps_order, less_telling_columns, protected_columns
+from leakgauge.telling.for_recipients import for_recipients
 from leakgauge.telling.headline import every_secret
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.places import told_places
 from leakgauge.telling.promises import asked_epsilon, is_in_kit, keeps_guarantee_inside, promises_nothing
-from leakgauge.telling.risks import risks, unchecked
-from leakgauge.telling.scores import deciding, judged_by, other_reasons, recommended, scores, secret_in, told_all
+from leakgauge.telling.risks import risk_in_people, risks, unchecked
+from leakgauge.telling.scores import deciding, judged_by, other_reasons, recommended, scores, secret_in, told_all, worth
 from leakgauge.telling.survey import published
 from leakgauge.telling.voice import ROWS, Cell, Plain, Voice, blank, own
 
 _MANY_ALONE: Final = 0.05
 """The share of unique rows above which it is an alarm."""
-_FIRST: Final = ("scores", "people", "decomposition")
-"""The pictures of the decision."""
 _SIGNATURES: Final = 2
 """Who prepared the release and who approves it are rarely the same."""
 
@@ -37,19 +35,36 @@ def statement(voice: Voice) -> Iterator[Content]:
     found = judged_by(voice)
     yield from decision(voice)
     leaves = (Paragraph("warning" if promises_nothing(voice) else "plain", _released(voice)),) if voice.released else ()
+    if voice.external and voice.released and voice.refused:
+        yield voice.alarm("This release is not approved: do not use it, and do not pass it on.")
     if voice.external:
+        yield from for_recipients(voice)
         shares = (picture for one in voice.each for picture in pictures(one, "shares"))
         yield from (*leaves, *pictures(voice, "guarantee"), *shares, *_document(voice))
         return
     if found is not None:
         lead = deciding(voice)
-        yield from (*risks(voice, found), *scores(voice, found, secret_in(lead, found)), *unchecked(voice, found))
-    yield from (*every_secret(voice), *pictures(deciding(voice), *_FIRST))
+        secret = secret_in(lead, found)
+        yield from (*risks(voice, found), *scores(voice, found, secret), *worth(voice, found, secret))
+        yield from (*unchecked(voice, found), *alternatives(voice, found))
+    yield from (*every_secret(voice), *pictures(deciding(voice), "people"))
     yield from (*leaves, *told_places(voice), *_document(voice))
-    # The decision of whoever signs, with room to write.
-    if voice.released:
-        yield voice.say("Decision:  ☐ approve   ☐ approve with conditions   ☐ reject")
-        yield voice.say("Conditions: {line}", line=own("_" * 60))
+    yield from _signature(voice)
+
+
+def _signature(voice: Voice) -> Iterator[Content]:
+    """Room for the decision of whoever signs; what must not leave offers none."""
+    if not voice.released:
+        yield voice.note("Nothing was released, so there is nothing to sign.")
+        return
+    if voice.refused:
+        yield voice.note(
+            "Not approved, so there is nothing to sign. Whoever accepts other limits states them in a policy file and "
+            "has the release assessed by it: leakgauge assess … --policy FILE."
+        )
+        return
+    yield voice.say("Decision:  ☐ approve   ☐ approve with conditions   ☐ reject")
+    yield voice.say("Conditions: {line}", line=own("_" * 60))
     yield from voice.grid("Signed by", "Name|Position|Date|Signature", [[(), (), (), ()]] * _SIGNATURES)
 
 
@@ -65,7 +80,7 @@ def decision(voice: Voice) -> Iterator[Content]:
             )
         yield from _alarms(voice)
         if found is not None:
-            yield from (*people(voice, found), *to_do(voice, found, voice.dossier.job))
+            yield from (*risk_in_people(voice, found), *to_do(voice, found, voice.dossier.job))
     else:
         yield from (*_refused(voice), *_alarms(voice))
 
@@ -91,25 +106,6 @@ def document_number(voice: Voice) -> str:
     return f"LG-{digest[:4]}-{digest[4:8]}".upper() if digest else ""
 
 
-def people(voice: Voice, found: Judgement) -> Iterator[Content]:
-    """How many more people are guessed right with the release than without it, where attacks on it counted them."""
-    if found.facts.guessed is None:
-        return
-    guessed, everybody = found.facts.guessed
-    said = Sentence(
-        "because of this release an attacker guesses {people:,} more of {everybody:,} people correctly",
-        people=guessed,
-        everybody=everybody,
-    )
-    # It may be a reason already.
-    if voice.language.retell(said) not in told_all(voice, found.reasons):
-        yield voice.say(
-            "People: because of this release an attacker guesses about {guessed} more of {people} correctly.",
-            guessed=voice.number(found.facts.guessed, 0, count=True),
-            people=voice.number(found.facts.guessed, 1, count=True),
-        )
-
-
 def cautions(voice: Voice) -> Iterator[Content]:
     """What whoever opens the release should know, and what was published all the same."""
     record, job = voice.dossier.record, voice.dossier.job
@@ -133,6 +129,8 @@ def _document(voice: Voice) -> Iterator[Content]:
         (asked and asked.recipient, say("recipient")),
         (asked and asked.review, say("review date")),
         (asked and asked.prepared_by, say("prepared by")),
+        # What recipients are told stands on a page of their own.
+        *(() if voice.external else ((asked and asked.contact, say("contact")), (asked and asked.terms, say("terms")))),
     ):
         if declared:
             rows.append((what, own(declared)))

@@ -14,7 +14,7 @@ from leakgauge.telling.actions import action_of, to_do
 from leakgauge.telling.blocks import Content, Inline
 from leakgauge.telling.criteria import explained
 from leakgauge.telling.figures.scores import NAMES
-from leakgauge.telling.risks import by_attacker, risks, unchecked
+from leakgauge.telling.risks import by_attacker, risk_in_people, risks, unchecked
 from leakgauge.telling.scores import (
     in_turn,
     is_of_release,
@@ -25,6 +25,7 @@ from leakgauge.telling.scores import (
     scores,
     secret_in,
     told_all,
+    worth,
 )
 from leakgauge.telling.voice import AS_DECLARED, NOTHING, Cell, Plain, Voice, own
 
@@ -66,7 +67,8 @@ def verdict(voice: Voice) -> Iterator[Content]:
 
 def assessed(voice: Voice, found: Judgement, job: Job | None) -> Iterator[Content]:
     """A verdict that stands by itself, on a release that a job made or another one."""
-    yield from (*recommended(voice, found), *to_do(voice, found, job), *risks(voice, found), *scores(voice, found))
+    yield from (*recommended(voice, found), *risk_in_people(voice, found), *to_do(voice, found, job))
+    yield from (*risks(voice, found), *scores(voice, found), *worth(voice, found, found.deciding))
     yield from (*unchecked(voice, found), *every_judged(voice, found), *notes(voice, found), *changes(voice, found))
     yield from (*policy(voice, found), *by_attacker(voice, found, found.deciding))
     yield from precision(voice, found, found.deciding)

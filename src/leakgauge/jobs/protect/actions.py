@@ -100,11 +100,11 @@ def _settings(start: Setting, trials: Trials) -> Iterator[Setting]:
     if vetoed:
         # Nothing else can help before these are taken out.
         said = Sentence("take out {columns!s}", columns=tuple(vetoed))
-        without = trials.of((said,), start.asked, _without(start.asked, vetoed))
-        if without is None:
+        named_nobody = trials.of((said,), start.asked, without(start.asked, vetoed))
+        if named_nobody is None:
             return
-        yield without
-        fewer, missed = without, missed_lines(without.verdict)
+        yield named_nobody
+        fewer, missed = named_nobody, missed_lines(named_nobody.verdict)
     turned = False
     for setting in _tuned(fewer, trials):
         turned |= setting.is_kept
@@ -202,7 +202,7 @@ def _spend(columns: str, now: float) -> Sentence:
 
 def _public_changes(start: Setting, trials: Trials) -> Iterator[Setting]:
     """Every way to make a public column reveal less: coarser, through a channel, or not published."""
-    for name in _by_values(start.asked, trials.judging)[:2]:
+    for name in by_values(start.asked, trials.judging)[:2]:
         ways = list(_less_telling(start.asked, name, trials.judging))
         # Where each needs its own learner, the most helpful comes first.
         for said, change in reversed(ways) if trials.judging.learnt else ways:
@@ -211,7 +211,7 @@ def _public_changes(start: Setting, trials: Trials) -> Iterator[Setting]:
                 yield found
 
 
-def _by_values(asked: Request, judging: Judging) -> list[str]:
+def by_values(asked: Request, judging: Judging) -> list[str]:
     """The public columns released unchanged, those with most values first: they single out and reveal most."""
     names = asked.roles.public_as_is
     sizes = judging.table.group_sizes([(name,) for name in names]) if names else []
@@ -242,7 +242,7 @@ def _less_telling(asked: Request, name: str, judging: Judging) -> Iterator[tuple
             share=100 * CHANGED,
         )
         yield said, {"public": {**_shares(asked.roles), name: CHANGED}}
-    yield Sentence("take out {columns!s}", columns=(name,)), _without(asked, [name])
+    yield Sentence("take out {columns!s}", columns=(name,)), without(asked, [name])
 
 
 def _shares(roles: Roles) -> dict[str, float | None]:
@@ -250,7 +250,7 @@ def _shares(roles: Roles) -> dict[str, float | None]:
     return {name: (roles.public_distortion or {}).get(name) for name in roles.public}
 
 
-def _without(asked: Request, names: list[str]) -> Change:
+def without(asked: Request, names: list[str]) -> Change:
     """The changes that leave public columns, and all options about them, out of a job."""
     public = {name: share for name, share in _shares(asked.roles).items() if name not in names}
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from msgspec import structs
 
 from leakgauge.artefacts import Audit, Request
 from leakgauge.artefacts.request import Budget
-from leakgauge.artefacts.scores import ScoreEvidence
+from leakgauge.artefacts.scores import ScoreEvidence, Scores, Statistic, share
 from leakgauge.artefacts.verdict import Judgement, ReleaseFacts
 from leakgauge.assessment.facts import facts_of
 from leakgauge.assessment.judging import judge, judgement
 from leakgauge.assessment.outgoing import Outgoing, Secret
 from leakgauge.assessment.risks import with_risks
 from leakgauge.assessment.scores.policy import Policy
+from leakgauge.assessment.scores.reading import scores_of
 from leakgauge.assessment.terms import DEFAULT_POLICY, Terms
 from leakgauge.case.earlier import EarlierChannel
 from leakgauge.jobs.coarsen import choose_levels
@@ -95,6 +96,14 @@ class Judging:
         terms = Terms.of(sources.asked, self.policy)
         evidence, facts = self._of_bound(sources, plan, terms, budgets=True)
         return with_risks(judgement(evidence, terms, facts), self._going(sources, plan), self.policy)
+
+    def withheld(self, sources: Sources, plan: ReleasePlan, secret: Secret) -> Scores:
+        """The scores of a secret if everything but that secret were released."""
+        going = self._going(sources, plan)
+        others = tuple(one for one in going.plan.columns if one != going.plan.hiding(secret))
+        left = replace(going, plan=replace(going.plan, columns=others), _laws={})
+        nothing = (Statistic(worth=share(0.0)),)
+        return scores_of(structs.replace(left.evidence(secret), statistics=nothing))
 
     def _going(self, sources: Sources, plan: ReleasePlan) -> Outgoing:
         ruled_out = sources.asked.declared.ruled_out is not None

@@ -33,6 +33,7 @@ from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.design import as_design, price_of_keeping
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.protect.actions import with_actions
+from leakgauge.jobs.protect.alternatives import with_alternatives
 from leakgauge.jobs.protect.choice import Chosen, choose_all, plan_of, possibilities, require_affordable, seen_through
 from leakgauge.jobs.protect.companions import levels_of, utility
 from leakgauge.jobs.protect.earlier import Earlier
@@ -246,6 +247,7 @@ def design_stage(work: Work) -> Found:
     plan = plan_of(work.sources, chosen)
     if work.is_promised:
         promise = with_actions(work.judging.of_plan(sources, plan), work.folder.job.request, work.judging)
+        promise = with_alternatives(promise, work.folder.job.request, sources, plan, work.judging)
         parts += (Dossier(promise=promise),)
         if (refused := refusal_of(promise)) is not None:
             return Found(parts, refused=refused)
@@ -415,6 +417,7 @@ def assess_stage(work: Work) -> Found:
     work.tell(2, 3)
     # The original request: actions are options to type.
     verdict = with_actions(found, work.folder.job.request, judging)
+    verdict = with_alternatives(verdict, work.folder.job.request, work.sources, work.plan, judging)
     work.tell(3, 3)
     return Found((Dossier(verdict=verdict),))
 

@@ -50,7 +50,7 @@ class Setting:
 
     said: tuple[Sentence, ...]
     asked: Request
-    verdict: Verdict
+    verdict: Judgement
 
     @property
     def is_kept(self) -> bool:
