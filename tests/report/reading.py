@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 
-from leakgauge.artefacts.report import Paragraph
+from leakgauge.artefacts.report import Paragraph, Tiles
 from leakgauge.languages import Language
 from leakgauge.report.document import Document
 from leakgauge.telling.blocks import inlines, text_of
@@ -43,6 +43,14 @@ def texts(document: Document) -> str:
         for block in section.blocks:
             said += [text_of(inline, document.language) for inline in inlines(block)]
     return "\n".join(said)
+
+
+def tiles(document: Document, caption: str, key: str = "statement") -> dict[str, tuple[str, str]]:
+    """What each tile of a section shows, and its limit, by its title."""
+    (section,) = (one for one in document.sections if one.key == key)
+    found = next(one for one in section.blocks if isinstance(one, Tiles) and one.caption == caption)
+    said = document.language
+    return {one.title: (text_of(one.shown, said), text_of(one.limit, said)) for one in found.tiles}
 
 
 def warnings(document: Document, key: str = "statement") -> str:

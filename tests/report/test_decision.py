@@ -15,6 +15,7 @@ from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture
 from leakgauge.jobs.protect import protect
 from leakgauge.jobs.samples import adult_csv
 from leakgauge.report.html import to_html
+from leakgauge.report.markdown import to_markdown
 from leakgauge.report.pdf import to_pdf
 from leakgauge.sentences import Sentence
 from leakgauge.telling.blocks import Edition, text_of
@@ -25,7 +26,7 @@ from tests.report.test_verdict import with_action
 
 FIRST_SCREEN = {1280: 1000, 400: 1600}
 """How far down the first screen goes, by its width, in pixels."""
-_ABOVE_THE_SCORES = ".decision p:not(table ~ *, .scroll ~ *), .decision li, .decision pre"
+_ABOVE_THE_SCORES = ".decision p, .decision li, .decision pre"
 _ANNEX_HIDDEN = ".annex { display: none }"
 
 
@@ -54,9 +55,9 @@ def test_the_first_screen_says_what_why_for_how_many_and_what_to_do(
     page = opened(chromium, written[code], width)
     # A picture wider than the screen says that it can be pushed sideways.
     assert page.locator("figure .wide").first.is_visible() == (width < 640)
-    # The scores follow the four texts.
-    top = page.locator(".decision table").first.evaluate("one => one.getBoundingClientRect().top")
-    assert top < FIRST_SCREEN[width]
+    # What nobody checked comes before the scores.
+    last = page.locator(".decision .note + ul").first.evaluate("one => one.getBoundingClientRect().bottom")
+    assert last < FIRST_SCREEN[width]
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     # So does a table of the annex once it is unfolded.
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
@@ -66,7 +67,9 @@ def test_the_first_screen_says_what_why_for_how_many_and_what_to_do(
         for text in (
             "Recommendation: do not release.",
             "protection is",
-            "more of 500 correctly",
+            "can be guessed with at least 90% certainty; before the release: nobody's.",
+            "of 500 people",
+            "Whether there is a legal basis for the release.",
             "Next step: take out town",
             "--max-distortion 0.3",
         ):
@@ -143,12 +146,29 @@ def test_what_nobody_declared_is_to_be_filled_in(facts: Facts, refused: Facts) -
 
 
 def test_whoever_signs_has_room_to_decide(facts: Facts) -> None:
-    blocks = compose(facts, ENGLISH).sections[0].blocks
+    assert facts.get("verdict.json", "recommendation") == "do not release"
+    advised = changed(facts, verdict={"recommendation": "release"})
+    blocks = compose(advised, ENGLISH).sections[0].blocks
     assert isinstance(blocks[-1], Grid) and blocks[-1].rows == (((), (), (), ()),) * 2
     said = [text_of(one.parts, ENGLISH) for one in blocks if isinstance(one, Paragraph)]
     assert "Decision:  ☐ approve   ☐ approve with conditions   ☐ reject" in said
-    outside = compose(facts, ENGLISH, Edition.EXTERNAL)
+    outside = compose(advised, ENGLISH, Edition.EXTERNAL)
     assert "approve" not in texts(outside)
+
+
+def test_what_is_advised_against_is_stamped_and_offers_no_signature(facts: Facts, refused: Facts) -> None:
+    for found in (facts, refused):
+        inside = compose(found, ENGLISH)
+        assert inside.stamp == "NOT APPROVED" and "☐ approve" not in texts(inside)
+        assert to_html([inside]).count("NOT APPROVED</p>") == 1
+        assert to_markdown(inside).count("> **NOT APPROVED**") == len(inside.sections)
+    assert not compose(changed(facts, verdict={"recommendation": "release"}), ENGLISH).stamp
+    # Everybody is told that a release is refused; what it is advised by follows from counts.
+    assert not compose(facts, ENGLISH, Edition.EXTERNAL).stamp
+    broken = changed(facts, job={"outcome": {"released": True, "reason": "The release is vetoed: it leaks."}})
+    outside = compose(broken, ENGLISH, Edition.EXTERNAL)
+    assert outside.stamp and "This release is not approved: do not use it" in texts(outside)
+    assert "it leaks" not in texts(outside)
 
 
 def test_a_document_is_filed_under_its_record(facts: Facts) -> None:
@@ -160,7 +180,8 @@ def test_a_document_is_filed_under_its_record(facts: Facts) -> None:
 
 
 def command(facts: Facts) -> str:
-    (block,) = (one for one in compose(facts, ENGLISH).sections[0].blocks if isinstance(one, Code))
+    """Of the next step; others are of options."""
+    block = next(one for one in compose(facts, ENGLISH).sections[0].blocks if isinstance(one, Code))
     return block.text
 
 
@@ -181,15 +202,22 @@ def test_the_first_action_has_its_command(facts: Facts) -> None:
 
 def test_the_decision_says_once_how_many_people_it_is_about(facts: Facts) -> None:
     people, everybody = facts.get("verdict.json", "facts", "guessed")
-    reason = Sentence(
+    more = Sentence(
         "because of this release an attacker guesses {people:,} more of {everybody:,} people correctly",
         people=people,
         everybody=everybody,
     )
-    for reasons in ([], [encode(reason)]):
+    certain = facts.get("verdict.json", "facts", "certain")
+    nearly = Sentence(
+        "the value of {people:,} of the {holders:,} people with {value!r} can be guessed with at least 90% certainty; "
+        "before the release: {before:,}",
+        value=certain["value"],
+        **{name: round(certain[name]["value"]) for name in ("people", "holders", "before")},
+    )
+    for reasons in ([], [encode(more), encode(nearly)]):
         document = compose(changed(facts, verdict={"reasons": reasons}), ENGLISH)
         decision = replace(document, sections=document.sections[:1])
-        assert texts(decision).count("more of") == 1
+        assert texts(decision).count("90% certainty") == 1 and "more of" not in texts(decision)
 
 
 def test_both_languages_show_the_same_numbers_in_pictures(facts: Facts) -> None:

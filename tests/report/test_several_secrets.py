@@ -25,7 +25,7 @@ from leakgauge.telling.blocks import text_of as written
 from leakgauge.telling.columns import is_withheld, planned_columns, protected_columns
 from tests.report.conftest import run
 from tests.report.facts import Facts, compose
-from tests.report.reading import CHINESE, ENGLISH, changed, numbers_in, texts, warnings
+from tests.report.reading import CHINESE, ENGLISH, changed, numbers_in, texts, tiles, warnings
 
 PUBLIC = ("city", "decade", "job")
 SECRETS = (("illness",), ("income",), ("debt",))
@@ -106,7 +106,7 @@ def test_the_first_screen_has_a_line_for_each_secret_and_the_total(several: Fact
         assert "%" in row[5] and "%" in row[6]
     (lowest,) = several.get("job.json", "headline", "secret")
     assert lowest == several.get("verdict.json", "deciding")
-    assert len(grid(document, f"Scores of {lowest} (the least protected secret), 0 to 100")) == 4
+    assert len(tiles(document, f"Scores of {lowest} (the least protected secret), 0 to 100")) == 3
     assert grid(document, f"The numbers that matter, of {lowest}", "headline")
     assert [row[0] for row in grid(document, "Scores of every secret, 0 to 100", "verdict")] == [
         name for (name,) in SECRETS

@@ -14,7 +14,7 @@ from leakgauge.rounding import at_least
 from leakgauge.sentences import Sentence
 from leakgauge.telling.blocks import Edition, inlines, text_of
 from tests.report.facts import Facts, compose
-from tests.report.reading import ENGLISH, changed, texts, warnings
+from tests.report.reading import ENGLISH, changed, texts, tiles, warnings
 
 
 def said_in(document: Document, key: str) -> str:
@@ -63,18 +63,19 @@ def test_a_score_is_graded_at_its_unfavourable_end(facts: Facts) -> None:
     scores["illness"]["surest"] |= {"value": 44.0, "low": 40.0, "high": 48.0}
     scores["illness"]["usefulness"] |= {"value": 0.0, "low": 0.0, "high": 100.0}
     document = compose(changed(facts, verdict={"scores": scores}), ENGLISH)
-    found = {row[0]: row[1] for row in rows(document, "statement", "Scores, 0 to 100")}
-    assert found["protection"] == "62 [58, 66] (NOT MET)"
-    assert found["surest"] == "44 [40, 48] (NOT MET)"
-    assert found["usefulness"] == "not known"
+    assert tiles(document, "Scores, 0 to 100") == {
+        "protection": ("62 [58, 66]", "✗ at least 60: NOT MET"),
+        "surest": ("44 [40, 48]", "✗ at most 45: NOT MET"),
+        "usefulness": ("not known", "✗ at least 20: NOT MET"),
+    }
     scores["illness"]["protection"] |= {"value": 60.4, "low": None, "high": None}
     document = compose(changed(facts, verdict={"scores": scores}), ENGLISH)
-    assert ["protection", "60.4 (as required)"] in [row[:2] for row in rows(document, "statement", "Scores, 0 to 100")]
+    assert tiles(document, "Scores, 0 to 100")["protection"] == ("60.4 (as required)", "✓ at least 60: met")
     # A grade is said of what is well inside its band.
     for value, good in ((70.0, "70 (good)"), (84.0, "84"), (86.0, "86 (very good)")):
         scores["illness"]["protection"] |= {"value": value}
         document = compose(changed(facts, verdict={"scores": scores}), ENGLISH)
-        assert rows(document, "statement", "Scores, 0 to 100")[0][1] == good
+        assert tiles(document, "Scores, 0 to 100")["protection"][0] == good
 
 
 def test_a_policy_says_which_limits_somebody_gave(facts: Facts) -> None:

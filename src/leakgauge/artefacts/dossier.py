@@ -167,16 +167,16 @@ class Dossier(Part, frozen=True, kw_only=True):
 
     @property
     def is_refused(self) -> bool:
-        """Whether nothing of it may be handed out as it stands.
-
-        That is so where nothing was released, of a rehearsal, and wherever something stands against the release, be it
-        a limit by default: whoever accepts other limits says so in a policy, and has it judged by that.
-        """
+        """Whether it must not be handed out: nothing was released, it is a rehearsal, or something forbids it."""
         outcome = None if self.job is None else self.job.outcome
-        against = outcome is not None and outcome.reason is not None
-        drawn = self.record is None or self.record.private
-        advised = self.verdict is None or self.verdict.recommendation is not Recommendation.DO_NOT_RELEASE
-        return not self.released or against or not drawn or not advised
+        rehearsed = self.record is not None and not self.record.private
+        return not self.released or rehearsed or (outcome is not None and outcome.reason is not None)
+
+    @property
+    def is_advised_against(self) -> bool:
+        """Whether the verdict is against handing it out, be it by limits that hold by default."""
+        against = self.verdict is not None and self.verdict.recommendation is Recommendation.DO_NOT_RELEASE
+        return self.is_refused or against
 
     def mapped(self, change: Change, text: Callable[[str], str] = str) -> Dossier:
         """The dossier with every result changed; ``text`` changes the names of the columns that results are about."""

@@ -18,9 +18,9 @@ def to_markdown(document: Document) -> str:
     """The document as the text of a Markdown file."""
     parts = [f"# {_escaped(document.title)}"]
     for section in document.sections:
+        parts.append(f"## {_escaped(section.title)}")
         # A file of text has no pages; whoever reads a part of it should see it all the same.
-        stamp = f" – **{document.stamp}**" if document.stamp else ""
-        parts.append(f"## {_escaped(section.title)}{stamp}")
+        parts += [f"> **{_escaped(document.stamp)}**"] if document.stamp else []
         parts += ["\n".join(_block(block, document)) for block in section.blocks]
     return "\n\n".join(parts) + "\n"
 

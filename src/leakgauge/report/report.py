@@ -176,15 +176,15 @@ def compose(
             "table; write the internal one."
         )
     known = shareable(dossier, limit) if edition is Edition.EXTERNAL else dossier
-    # Of the whole dossier: what stands against a release is not for everybody, that it must not be used is.
-    drawn, refused = diagram or default_diagram(), dossier.is_refused
-    voice = Voice(Shown(known), language, edition, diagram=drawn, refused=refused)
+    # Everybody is told that a release must not be used, but not what it was advised by: a verdict follows from counts.
+    stamped = dossier.is_refused if edition is Edition.EXTERNAL else dossier.is_advised_against
+    voice = Voice(Shown(known), language, edition, diagram=diagram or default_diagram(), stamped=stamped)
     name = (
         language.say("Privacy report: the release of {table}", table=table_of(voice))
         if voice.released
         else language.say("Privacy report: {table}, not released", table=table_of(voice))
     )
-    stamp = language.say("NOT APPROVED") if refused else ""
+    stamp = language.say("NOT APPROVED") if stamped else ""
     document = Document(name, language, edition, tuple(_sections(voice)), document_number(voice), stamp)
     document = retold(document, in_a_sentence)
     if edition is Edition.INTERNAL:

@@ -35,7 +35,7 @@ def statement(voice: Voice) -> Iterator[Content]:
     found = judged_by(voice)
     yield from decision(voice)
     leaves = (Paragraph("warning" if promises_nothing(voice) else "plain", _released(voice)),) if voice.released else ()
-    if voice.external and voice.released and voice.refused:
+    if voice.external and voice.released and voice.stamped:
         yield voice.alarm("This release is not approved: do not use it, and do not pass it on.")
     if voice.external:
         yield from for_recipients(voice)
@@ -45,9 +45,12 @@ def statement(voice: Voice) -> Iterator[Content]:
     if found is not None:
         lead = deciding(voice)
         secret = secret_in(lead, found)
-        yield from (*risks(voice, found), *scores(voice, found, secret), *worth(voice, found, secret))
-        yield from (*unchecked(voice, found), *alternatives(voice, found))
-    yield from (*every_secret(voice), *pictures(deciding(voice), "people"))
+        yield from (*risks(voice, found), *unchecked(voice, found))
+        yield from (*scores(voice, found, secret), *worth(voice, found, secret))
+    yield from every_secret(voice)
+    if found is not None:
+        yield from alternatives(voice, found)
+    yield from pictures(deciding(voice), "people")
     yield from (*leaves, *told_places(voice), *_document(voice))
     yield from _signature(voice)
 
@@ -57,7 +60,7 @@ def _signature(voice: Voice) -> Iterator[Content]:
     if not voice.released:
         yield voice.note("Nothing was released, so there is nothing to sign.")
         return
-    if voice.refused:
+    if voice.stamped:
         yield voice.note(
             "Not approved, so there is nothing to sign. Whoever accepts other limits states them in a policy file and "
             "has the release assessed by it: leakgauge assess … --policy FILE."

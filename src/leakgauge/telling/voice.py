@@ -60,7 +60,7 @@ class Voice:
         shown: the dossier that the findings are of; an empty one where a result stands by itself.
         group: the secret that is spoken of, where there are several.
         diagram: the arcs that are drawn, where a score over them was asked for.
-        refused: whether nothing of it may be handed out, which everybody is told, but not why.
+        stamped: whether every page says that it is not approved.
     """
 
     shown: Shown = field(default_factory=lambda: Shown(Dossier()))
@@ -68,7 +68,7 @@ class Voice:
     edition: Edition = Edition.INTERNAL
     group: tuple[str, ...] = ()
     diagram: Diagram = field(default_factory=default_diagram)
-    refused: bool = False
+    stamped: bool = False
 
     @property
     def dossier(self) -> Dossier:

@@ -8,7 +8,9 @@ from msgspec import structs
 
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.request import StoredRequest
+from leakgauge.artefacts.request.aim import numbers_asked
 from leakgauge.artefacts.verdict import Alternative, Form, Judgement
+from leakgauge.errors import InputError
 from leakgauge.jobs.protect.actions import by_values, without
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.jobs.protect.sources import Sources
@@ -27,14 +29,9 @@ def _alternatives(
     found: Judgement, asked: Request, sources: Sources, plan: ReleasePlan, judging: Judging
 ) -> Iterator[Alternative]:
     secret = next(one for one in asked.roles.sources if ", ".join(one) == found.deciding)
-    others = [one for one in asked.roles.groups if one != secret]
     if secret in asked.roles.groups:
-        withheld = asked.having(withhold=(*asked.roles.withhold, *secret)) if others and len(secret) == 1 else None
-        yield Alternative(
-            form=Form.WITHHELD,
-            scores=judging.withheld(sources, plan, secret),
-            asked=None if withheld is None else StoredRequest.of(withheld),
-        )
+        scores = judging.withheld(sources, plan, secret)
+        yield Alternative(form=Form.WITHHELD, scores=scores, asked=_withholding(asked, secret))
     yield from _fewer(found, asked, judging)
     yield Alternative(
         form=Form.ROWS,
@@ -42,6 +39,24 @@ def _alternatives(
         error=_error(found, found.deciding),
         recommendation=found.recommendation,
     )
+
+
+def _withholding(asked: Request, secret: tuple[str, ...]) -> StoredRequest | None:
+    """The same job without a secret; None where nothing would be left to protect."""
+    if len(secret) > 1 or asked.roles.groups == (secret,):
+        return None
+    (name,), options = secret, {**asked.options()}
+    for option, value in options.items():
+        # What is asked of this secret alone goes with it.
+        if isinstance(value, dict) and option in numbers_asked():
+            options[option] = {column: limit for column, limit in value.items() if column != name}
+        elif option in ("mechanism", "distortion") and isinstance(value, tuple):
+            options[option] = tuple(text for text in value if not text.startswith(f"{name}="))
+    options["secret"] = tuple(one for one in asked.roles.secret if one != name)
+    try:
+        return StoredRequest.of(Request.of(asked.table, **{**options, "withhold": (*asked.roles.withhold, name)}))  # type: ignore[arg-type]
+    except InputError:
+        return None
 
 
 def _fewer(found: Judgement, asked: Request, judging: Judging) -> Iterator[Alternative]:
