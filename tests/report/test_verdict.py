@@ -145,7 +145,7 @@ def test_what_a_policy_refused_has_scores_by_law_and_what_would_change_it(facts:
     document = compose(stopped, ENGLISH)
     said = said_in(document, "statement")
     assert "Next step: take out town" in said and "Recommendation" not in said
-    assert rows(document, "statement", "Scores, calculated in advance, 0 to 100")
+    assert tiles(document, "Scores, calculated in advance, 0 to 100")
     assert "No release was made" in said_in(document, "verdict")
     assert "criteria" not in {section.key for section in document.sections}
 
