@@ -72,6 +72,7 @@ class Repeated(Part, frozen=True):
         units: how many persons are in the new table; None where no column names them.
         epsilon: of a person who is in all that are counted: their ε add up.
         spent: what the account of the ledger has spent, this release included; None without one.
+        spent_in_period: the part of it in the running period; None where its limit does not renew.
     """
 
     before: tuple[EarlierRelease, ...]
@@ -83,6 +84,7 @@ class Repeated(Part, frozen=True):
     units: int | None = None
     dataset: Annotated[str | None, Origin.DECLARED] = None
     spent: Quantity | None = None
+    spent_in_period: Quantity | None = None
 
 
 class ReleasedBefore(Part, frozen=True):

@@ -29,12 +29,32 @@ class BudgetLeft(Part, frozen=True):
 
 
 class LimitTold(Part, frozen=True):
-    """What all releases together may cost."""
+    """What all releases together may cost; of a limit that renews, those of one period."""
 
     kind: str
     epsilon: Quantity | None = None
     delta: float | None = None
     rho: Quantity | None = None
+
+
+class PeriodTold(Part, frozen=True):
+    """The running period of a limit that renews, and what all periods come to.
+
+    Attributes:
+        length: ``year``, ``quarter``, ``month`` or a number of days.
+        first: its first day, UTC.
+        renews: the day on which the next one begins.
+        renewed: how often the limit has renewed since the account was opened.
+        spent: in all periods together.
+        allowed: by the limits of all periods so far together; None where they promise nothing.
+    """
+
+    length: str | int
+    first: str
+    renews: str
+    renewed: int
+    spent: BudgetSums
+    allowed: LimitTold | None = None
 
 
 class CompositionTold(Part, frozen=True):
@@ -92,8 +112,11 @@ class AccountTold(Part, frozen=True):
 
     Attributes:
         unit: in words, what is protected.
-        composition: None where nothing was spent, or nothing is proved of the sequence beyond the limit.
+        spent: of a limit that renews, in the running period, as is what is left.
+        composition: of all periods; None where nothing was spent, or nothing is proved of the sequence beyond the
+            limit.
         without_bits: spends that say nothing of it: queries, and releases of earlier versions.
+        period: None where the limit does not renew.
     """
 
     dataset: str
@@ -107,6 +130,7 @@ class AccountTold(Part, frozen=True):
     entries: tuple[SpendTold, ...] | None = None
     told: tuple[ColumnTold, ...] = ()
     without_bits: int = 0
+    period: PeriodTold | None = None
 
 
 class LedgerTold(Artefact, frozen=True, tag="leakgauge/ledger/1"):
@@ -148,12 +172,17 @@ class ProtectedUnit(Part, frozen=True):
 
 
 class AnswerBudget(Part, frozen=True):
-    """What an answer costs, and what it leaves where a ledger counts it; ``allowed`` is said of a dry run."""
+    """What an answer costs, and what it leaves where a ledger counts it; ``allowed`` is said of a dry run.
+
+    Attributes:
+        renews: the day on which the limit renews; what is spent and left is of the period until then.
+    """
 
     cost: BudgetSums
     spent: BudgetSums | None = None
     left: BudgetLeft | None = None
     allowed: bool | None = None
+    renews: str | None = None
 
 
 class Answer(Artefact, frozen=True, kw_only=True, tag="leakgauge/answer/1"):

@@ -13,6 +13,7 @@ from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
     from leakgauge.release.ledger.account import Limit
+    from leakgauge.release.ledger.period import Period
 
 
 @click.group()
@@ -34,30 +35,42 @@ def command() -> None:
     "--unit", default="one row", show_default=True, metavar="TEXT", help="The unit of protection, spelt as below."
 )
 @options.neighbours
+@click.option(
+    "--period", metavar="PERIOD", help="After how long the limit renews: year, quarter, month or a number of days."
+)
+@click.option(
+    "--from", "first", metavar="DAY", help="First day of a period, UTC; default: as in the calendar, or today."
+)
 @options.output
-def open_account(ledger: str, dataset: str, unit: str, neighbours: str, to: Output, **limits: Any) -> None:
+def open_account(ledger: str, dataset: str, unit: str, neighbours: str, to: Output, **terms: Any) -> None:
     """Open the account of a data set; a ledger that does not exist is created.
 
     \b
     leakgauge ledger open budget.ledger --dataset survey --epsilon 1 --delta 1e-6
     leakgauge ledger open budget.ledger --dataset visits --rho 0.1 \\
         --unit "one value of 'person'"
+    leakgauge ledger open budget.ledger --dataset panel --epsilon 12 --period year
 
     The unit is what releases and queries of this data set must protect: "one row", or "one value of 'COLUMN'" for
     queries with --unit COLUMN.
+
+    With --period the limit holds for each year, quarter, month or span of days by itself. What is spent in all periods
+    still adds up for people who stay in the data; `ledger show` says the sum.
     """
     from leakgauge.artefacts import LedgerTold
     from leakgauge.notions.composition import Neighbours
     from leakgauge.release.ledger import Account, open_ledger
     from leakgauge.release.ledger.ledger import account_told, ledger_files
-    from leakgauge.telling.budget import account_of
+    from leakgauge.telling.budget import opened
 
     require_writable(to.file, *ledger_files(ledger))
-    asked = Account(dataset, _limit(**limits), unit, Neighbours(neighbours))  # refused before a ledger is made
-    with open_ledger(ledger, create=True) as opened:
-        account = opened.open_account(asked.dataset, asked.limit, unit=asked.unit, neighbours=asked.neighbours)
-        told = LedgerTold(opened.head, (account_told(account),))
-    deliver(told, to, lambda voice: [account_of(voice, account)])
+    period = _period(terms.pop("period"), terms.pop("first"))
+    asked = Account(dataset, _limit(**terms), unit, Neighbours(neighbours), period=period)  # before a ledger is made
+    with open_ledger(ledger, create=True) as kept:
+        account = kept.open_account(dataset, asked.limit, unit=unit, neighbours=asked.neighbours, period=period)
+        told = account_told(account)
+        found = LedgerTold(kept.head, (told,))
+    deliver(found, to, lambda voice: opened(voice, account, told))
 
 
 @command.command()
@@ -96,6 +109,16 @@ def check(ledger: str, head: str | None, to: Output) -> None:
         found, count = opened.check(head), len(opened.entries())
     told = LedgerTold(found, entries=count)
     deliver(told, to, lambda voice: [unchanged(voice, told)])
+
+
+def _period(length: str | None, first: str | None) -> Period | None:
+    from leakgauge.release.ledger.period import Period, now
+
+    if length is None:
+        if first is not None:
+            raise OptionError("--from is the first day of a period, but no --period is given; give both or neither.")
+        return None
+    return Period.parse(length, first, now().date())
 
 
 def _limit(epsilon: float | None, delta: float | None, rho: float | None, unlimited: bool) -> Limit:

@@ -147,4 +147,5 @@ def _budget(cost: Cost, spent: Spending | None, allowed: bool | None = None) -> 
         None if spent is None else BudgetSums(nats(spent.epsilon), nats(spent.rho)),
         None if spent is None else left_of(spent),
         allowed,
+        None if spent is None or spent.period is None else spent.period.renews.isoformat(),
     )

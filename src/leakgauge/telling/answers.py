@@ -95,6 +95,12 @@ def _left(voice: Voice, spent: Spending) -> Inline:
     budget = left_of(spent)
     if (budget.epsilon, budget.rho) == (None, None):
         return voice.say("no limit")
+    if spent.period is not None:
+        return voice.say(
+            "{amounts} left in this period, until the limit renews on {day}",
+            amounts=left(voice, budget),
+            day=Plain(spent.period.renews.isoformat()),
+        )
     return voice.say("{amounts} left", amounts=left(voice, budget))
 
 

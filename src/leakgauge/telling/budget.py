@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
-from leakgauge.artefacts.ledger import AccountTold, BudgetLeft, BudgetSums, LedgerTold
+from leakgauge.artefacts.ledger import AccountTold, BudgetLeft, BudgetSums, LedgerTold, PeriodTold
 from leakgauge.artefacts.record import Budget
+from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
 from leakgauge.release.ledger import Account
 from leakgauge.telling.blocks import Content, Inline, Number
@@ -16,6 +18,8 @@ from leakgauge.telling.voice import AS_DECLARED, Cell, Plain, Voice, own, yes_or
 def budget(voice: Voice, account: Account, told: AccountTold) -> Iterator[Content]:
     """An account of a ledger, its sums and every entry; sums spent are rounded up, sums left down."""
     yield account_of(voice, account)
+    if told.period is not None:
+        yield running(voice, told.period)
     yield from _sums(voice, account, told)
     entries: Iterator[tuple[Cell, ...]] = (
         (
@@ -52,14 +56,41 @@ def budget(voice: Voice, account: Account, told: AccountTold) -> Iterator[Conten
         yield voice.alarm("Bits follow from the exact counts of the table: keep the ledger private.")
 
 
+def opened(voice: Voice, account: Account, told: AccountTold) -> Iterator[Content]:
+    """The limit of an account and whom it protects, and where it renews in which periods."""
+    yield account_of(voice, account)
+    if told.period is not None:
+        yield running(voice, told.period)
+        yield does_not_bound(voice)
+
+
 def account_of(voice: Voice, account: Account) -> Inline:
     """The limit of an account, and whom it protects."""
     return voice.say(
         "{dataset}: limit {limit}, protects {unit}, neighbours: {neighbours}",
         dataset=own(account.dataset),
-        limit=account.limit.sentence,
+        limit=account.limit_words,
         unit=account.unit,
         neighbours=account.neighbours.words,
+    )
+
+
+def running(voice: Voice, period: PeriodTold) -> Inline:
+    """The period that runs, and when the limit renews."""
+    return voice.say(
+        "period: {first} to {last} (UTC); the limit renews on {renews}; renewed so far: {count}",
+        first=Plain(period.first),
+        last=Plain((date.fromisoformat(period.renews) - timedelta(days=1)).isoformat()),
+        renews=Plain(period.renews),
+        count=voice.number(period, "renewed", count=True),
+    )
+
+
+def does_not_bound(voice: Voice) -> Paragraph[Number]:
+    """What a limit that renews does not promise."""
+    return voice.alarm(
+        "A limit that renews does not bound what is spent over all time: people who stay in the data face the sum of "
+        "all periods."
     )
 
 
@@ -72,13 +103,21 @@ def _sums(voice: Voice, account: Account, told: AccountTold) -> Iterator[Content
     if told.spent is None or told.left is None:
         return
     delta = voice.number(account.delta, digits=AS_DECLARED)
-    template = message("used: ε {epsilon}, ρ {rho}")
+    renews = told.period is not None
+    template = (
+        message("spent in this period: ε {epsilon}, ρ {rho}") if renews else message("used: ε {epsilon}, ρ {rho}")
+    )
     if account.delta > 0:
         template = message("spent: ε {epsilon}, ρ {rho}; together ε {together} at δ {delta}")
+        if renews:
+            template = message("spent in this period: ε {epsilon}, ρ {rho}; together ε {together} at δ {delta}")
     together = amount(voice, told.spent, "epsilon_at_delta")
     yield voice.say(template, **amounts(voice, told.spent), together=together, delta=delta)
     if told.left.epsilon is not None or told.left.rho is not None:
-        yield voice.say("left: {amounts}", amounts=left(voice, told.left))
+        template = message("left in this period: {amounts}") if renews else message("left: {amounts}")
+        yield voice.say(template, amounts=left(voice, told.left))
+    if told.period is not None:
+        yield from _all_periods(voice, account, told.period)
     fixed = told.composition
     if fixed is not None:
         template = message("if the sequence had been fixed in advance: ε {epsilon} ({method})")
@@ -90,6 +129,16 @@ def _sums(voice: Voice, account: Account, told: AccountTold) -> Iterator[Content
             delta=voice.number(fixed, "delta", digits=AS_DECLARED),
             method=fixed.method,
         )
+
+
+def _all_periods(voice: Voice, account: Account, period: PeriodTold) -> Iterator[Content]:
+    allowed = account.limit_over(period.renewed + 1)
+    template = message("spent in all periods together: ε {epsilon}, ρ {rho}; their limits allow {limit}")
+    if allowed is None:
+        template = message("spent in all periods together: ε {epsilon}, ρ {rho}; their limits together promise nothing")
+    limit = None if allowed is None else allowed.sentence
+    yield voice.say(template, **amounts(voice, period.spent), limit=limit)
+    yield does_not_bound(voice)
 
 
 def amount(voice: Voice, part: object, name: str) -> Number:

@@ -54,18 +54,21 @@ def _repeated(voice: Voice, found: Repeated) -> Iterator[Content]:
     )
     if not voice.external:
         yield from (*_releases(voice, found), *_together(voice, found), *_distortions(voice, found))
-    epsilon, spent = (voice.maybe(found, name) for name in ("epsilon", "spent"))
+    epsilon, spent, in_period = (voice.maybe(found, name) for name in ("epsilon", "spent", "spent_in_period"))
     if epsilon is not None:
         template = message("ε of a person with one row in each of these releases, added up: {epsilon}.")
         if protects_persons(voice):
             template = message("ε of a person in all of these releases, added up: {epsilon}.")
         yield voice.say(template, epsilon=epsilon)
     if spent is not None:
-        yield voice.say(
-            "The account of {dataset} in the ledger has used ε = {spent}, this release included.",
-            dataset=own(str(found.dataset)),
-            spent=spent,
-        )
+        template = message("The account of {dataset} in the ledger has used ε = {spent}, this release included.")
+        if in_period is not None:
+            template = message(
+                "The account of {dataset} in the ledger has used ε = {in_period} in this period and ε = {spent} in all "
+                "periods together, this release included; its limit renews, and people who stay in the data face the "
+                "total."
+            )
+        yield voice.say(template, dataset=own(str(found.dataset)), spent=spent, in_period=in_period)
 
 
 def _releases(voice: Voice, found: Repeated) -> Iterator[Content]:

@@ -24,6 +24,7 @@ from leakgauge.probability import Distribution
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import RecordedPlan
 from leakgauge.release.ledger.entry import Kind
+from leakgauge.release.ledger.ledger import spent_in_all_periods
 from leakgauge.release.priors import bound_channel, own_prior
 from leakgauge.tables import in_bins, open_table
 from leakgauge.tables.pairing import persons_in_both
@@ -96,6 +97,11 @@ def repeated(work: Work) -> Repeated:
         Quantity(spent(work.folder, work.asked).together, "nats", origin=origin),
     ]
     sources = work.sources
+    account, in_period = None, None
+    if sources.ledger is not None and sources.dataset is not None:
+        account = Quantity(spent_in_all_periods(sources.ledger, sources.dataset).epsilon.value, "nats")
+        running = sources.ledger.spent(sources.dataset)
+        in_period = None if running.period is None else Quantity(running.epsilon, "nats")
     return Repeated(
         before,
         len(before) + 1,
@@ -107,9 +113,8 @@ def repeated(work: Work) -> Repeated:
         if work.asked.roles.unit is None
         else sources.table.group_sizes([(work.asked.roles.unit,)])[0].groups,
         dataset=sources.dataset,
-        spent=None
-        if sources.ledger is None or sources.dataset is None
-        else Quantity(sources.ledger.spent(sources.dataset).epsilon, "nats"),
+        spent=account,
+        spent_in_period=in_period,
     )
 
 

@@ -5,6 +5,7 @@ from leakgauge.release.ledger.admission import Spending
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.ledger.entry import Entry
 from leakgauge.release.ledger.ledger import Ledger, open_ledger
+from leakgauge.release.ledger.period import Period
 
 __all__ = [
     "Account",
@@ -13,6 +14,7 @@ __all__ = [
     "Cost",
     "Entry",
     "Ledger",
+    "Period",
     "Spending",
     "Unlimited",
     "open_ledger",

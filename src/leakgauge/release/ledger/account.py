@@ -13,6 +13,7 @@ import msgspec
 from leakgauge.errors import OptionError
 from leakgauge.notions.composition import Neighbours
 from leakgauge.notions.formulas import approximate_of_concentration
+from leakgauge.release.ledger.period import Period
 from leakgauge.release.ledger.splits import Split
 from leakgauge.sentences import Sentence
 
@@ -93,7 +94,8 @@ Limit: TypeAlias = ApproximateLimit | ConcentratedLimit | Unlimited
 class Account:
     """The budget of one data set; ``unit`` says in words what is protected, ``opened`` when, UTC in ISO 8601.
 
-    ``splits`` are those of a limit (ε, δ); accounts of earlier versions and very large limits have none.
+    ``splits`` are those of a limit (ε, δ); accounts of earlier versions and very large limits have none. With a
+    ``period`` the limit holds for each period by itself; without one for all releases together.
     """
 
     dataset: str
@@ -102,6 +104,7 @@ class Account:
     neighbours: Neighbours = Neighbours.REPLACE_ONE
     opened: str = ""
     splits: tuple[Split, ...] = ()
+    period: Period | None = None
 
     def __post_init__(self) -> None:
         require_text(self.dataset, Sentence("The name of a data set"))
@@ -111,8 +114,28 @@ class Account:
                 "{found!r} is not a limit; give an ApproximateLimit, a ConcentratedLimit or Unlimited().",
                 found=self.limit,
             )
+        if self.period is not None and isinstance(self.limit, Unlimited):
+            raise OptionError(
+                "An unlimited account has no limit that could renew; give a limit, or leave the period out."
+            )
         if not isinstance(self.neighbours, Neighbours):
             raise OptionError("{found!r} is not a kind of neighbours; give one of Neighbours.", found=self.neighbours)
+
+    @property
+    def limit_words(self) -> Sentence:
+        """The limit, and how often it renews where it does."""
+        if self.period is None:
+            return self.limit.sentence
+        return Sentence("{limit} {each}", limit=self.limit.sentence, each=self.period.each)
+
+    def limit_over(self, periods: int) -> Limit | None:
+        """The limit over so many periods together; None where nothing is promised of them."""
+        match self.limit:
+            case ApproximateLimit(epsilon, delta):
+                return ApproximateLimit(periods * epsilon, periods * delta) if periods * delta < 1 else None
+            case ConcentratedLimit(rho):
+                return ConcentratedLimit(periods * rho)
+        return self.limit
 
     @property
     def delta(self) -> float:

@@ -38,6 +38,10 @@ however the steps are chosen (Feldman and Zrnic, Individual privacy accounting v
 Ramdas, Rogers and Wu, Fully-adaptive composition in differential privacy, 2023), hence (ε, δ)-DP. An account has either
 this rule or splits, never both: that would take δ twice.
 
+*Periods.* Where a limit renews, all of this holds for each period by itself, given everything that was seen before the
+period: which rule admits a release then depends on outputs alone. A period is within the limit for every history, so n
+periods are within n times the limit, ε and δ alike (plain adaptive composition of n runs), and no less is promised.
+
 *Alone* concerns a first release: nobody has seen anything of the data when it is chosen. If no other rule holds after
 it, none ever will again, what is used being past every limit: the run ends there, apart from releases that cost
 nothing, whose law does not depend on the data. So the whole run is that one release. If another rule holds as well,
@@ -51,7 +55,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
@@ -61,6 +65,7 @@ from leakgauge.notions.formulas import approximate_of_concentration, approximate
 from leakgauge.release.ledger.account import Account, ApproximateLimit, ConcentratedLimit, Limit, Unlimited, largest_rho
 from leakgauge.release.ledger.clock import pure_of_gaussian
 from leakgauge.release.ledger.cost import NOTHING, Cost, Total, Used, as_decimal, as_float, remainder
+from leakgauge.release.ledger.period import Span
 from leakgauge.rounding import from_above, from_below
 from leakgauge.sentences import Sentence
 
@@ -83,7 +88,8 @@ class Spending:
     Σ ε is infinite once a step without a pure ε was spent. ``at_delta`` is the smaller of Σ ε and what the Gaussian
     clock (in accounts without one, Σ ρ of zCDP) converts to at the limit's δ. It is information, not a guarantee: the
     guarantee is the limit, which was fixed before anything was seen. Of a limit (ε, δ), ``epsilon_left`` is the ε of
-    one pure release that still fits, ``rho_left`` the ρ of Gaussian noise that does.
+    one pure release that still fits, ``rho_left`` the ρ of Gaussian noise that does. Of a limit that renews, all of it
+    is of the ``period``.
     """
 
     epsilon: float
@@ -91,6 +97,7 @@ class Spending:
     at_delta: float
     epsilon_left: float | None
     rho_left: float | None
+    period: Span | None = None
 
 
 @dataclass(frozen=True)
@@ -100,6 +107,8 @@ class Verdict:
     account: Account
     cost: Cost
     spent: Total
+    period: Span | None = None
+    """The running period of a limit that renews, in which all of this is."""
 
     def __post_init__(self) -> None:
         self.cost.require_known_for(self.account.neighbours)
@@ -107,12 +116,12 @@ class Verdict:
     @property
     def before(self) -> Spending:
         """What was spent without the cost."""
-        return spending(self.account, self.spent)
+        return replace(spending(self.account, self.spent), period=self.period)
 
     @property
     def after(self) -> Spending:
         """What is spent with it."""
-        return spending(self.account, self.spent.plus(self.charged))
+        return replace(spending(self.account, self.spent.plus(self.charged)), period=self.period)
 
     @cached_property
     def charged(self) -> Total:
@@ -147,13 +156,24 @@ class Verdict:
             return self.rule
         limit = self.account.limit
         by_epsilon, by_rho = (most is not None for most in _most(limit))
+        told: dict[str, Sentence | str] = {
+            "sums": _sums(self.after, by_epsilon, by_rho),
+            "limit": self.account.limit_words,
+            "dataset": self.account.dataset,
+            "left": _left(self.before, by_epsilon, by_rho),
+        }
+        if self.period is not None:
+            raise BudgetError(
+                "The release would raise the sum of {sums} in this period, past the limit {limit} of data set "
+                "{dataset!r}, which has {left} left until it renews on {renews!s}; no budget was used, so add more "
+                "noise or release less.",
+                renews=self.period.renews.isoformat(),
+                **told,
+            )
         raise BudgetError(
             "The release would raise the sum of {sums}, past the limit {limit} of data set {dataset!r}, "
             "which has {left} left; no budget was used, so add more noise or release less.",
-            sums=_sums(self.after, by_epsilon, by_rho),
-            limit=limit.sentence,
-            dataset=self.account.dataset,
-            left=_left(self.before, by_epsilon, by_rho),
+            **told,
         )
 
 

@@ -22,7 +22,8 @@ from leakgauge.notions.composition import Neighbours
 from leakgauge.release.ledger.account import Account, ApproximateLimit, Limit, Unlimited
 from leakgauge.release.ledger.admission import Rule, charged, nothing_of, rule_of_sums
 from leakgauge.release.ledger.cost import NOTHING, Cost, Total, Used, step_from_json
-from leakgauge.release.ledger.splits import SplitLimit, are_within
+from leakgauge.release.ledger.period import Period, Span, now
+from leakgauge.release.ledger.splits import Split, SplitLimit, are_within
 from leakgauge.sentences import Sentence
 
 START = "0" * 64
@@ -31,6 +32,10 @@ _SAME = Decimal("1e-9")
 """Another version may compute a level a little differently; what a check looks for is larger than that."""
 _NEARLY_SAME = Decimal("1e-5")
 """The same of the time of a clock, which is searched for."""
+
+
+_YEARS = 1970, 9000
+"""Clocks show no other year, and periods that contain these never leave the calendar."""
 
 
 class Kind(StrEnum):
@@ -61,6 +66,14 @@ Told = Mapping[str, "Bits | None"]
 """For each column that is read, what a release reveals about it; None where that is not known in bits."""
 
 
+class PeriodLimit(msgspec.Struct, frozen=True):
+    """A limit that renews, with its splits, as the entry that opens an account holds them."""
+
+    period: Period
+    limit: Limit
+    splits: tuple[Split, ...] = ()
+
+
 class Body(msgspec.Struct, frozen=True, omit_defaults=True):
     """The content of an entry; hashes cover its JSON text, so fields that its kind does not have are left out."""
 
@@ -75,13 +88,16 @@ class Body(msgspec.Struct, frozen=True, omit_defaults=True):
     told: dict[str, Bits | None] = {}
     split_limit: SplitLimit | None = None
     """In place of a limit: earlier versions, which would sum up ρ beside it, find no limit and refuse the account."""
+    period_limit: PeriodLimit | None = None
+    """In place of both: earlier versions, which would add up all periods, refuse the account as well."""
 
 
 @dataclass(frozen=True)
 class Entry:
     """One line of a ledger; never changed once written.
 
-    The sequence is 1, 2, 3 … over the whole ledger; the time is UTC in ISO 8601; the body is the JSON text of a
+    The sequence is 1, 2, 3 … over the whole ledger; the time is UTC in ISO 8601, and never before that of the entry it
+    follows; the body is the JSON text of a
     ``Body``. The reference is the caller's name for the spend, or the data set when an account is opened. The hash is
     SHA-256 over all other fields, including the hash of the previous entry.
     """
@@ -97,17 +113,34 @@ class Entry:
     hash: str
 
     @classmethod
-    def after(cls, last: Entry | None, dataset: str, kind: Kind, body: Body, purpose: str, reference: str) -> Entry:
-        """The entry that follows the last one, of this moment."""
-        time = datetime.now(UTC).isoformat(timespec="microseconds")
+    def after(
+        cls,
+        last: Entry | None,
+        dataset: str,
+        kind: Kind,
+        body: Body,
+        purpose: str,
+        reference: str,
+        moment: datetime | None = None,
+    ) -> Entry:
+        """The entry that follows the last one, of a moment; of now unless one is given."""
+        time = (moment or now()).isoformat(timespec="microseconds")
         text = _canonical(encode(body))
         sequence, previous = (last.sequence + 1, last.hash) if last else (1, START)
         told = (sequence, dataset, kind, time, text, purpose, reference, previous)
         return cls(*told, _hash(*told))
 
     @property
+    def moment(self) -> datetime:
+        """The time of the entry."""
+        try:
+            return _in_utc(datetime.fromisoformat(self.time))
+        except ValueError:
+            raise _unreadable(self.sequence) from None
+
+    @property
     def spent(self) -> Total:
-        """Σ ε and Σ ρ of the data set up to and with this entry."""
+        """Σ ε and Σ ρ of the data set up to and with this entry; of a limit that renews, in the period of its time."""
         return self._said.spent
 
     @property
@@ -141,16 +174,21 @@ class Entry:
 
     def account(self) -> Account:
         """The account that this entry opened."""
-        said, split = self._said, self._said.split_limit
+        said, split, renewing = self._said, self._said.split_limit, self._said.period_limit
         if said.unit is None or said.neighbours is None:
             raise _unreadable(self.sequence)
+        whom = said.unit, said.neighbours, self.time
         try:
+            if renewing is not None:
+                if said.limit is not None or split is not None:
+                    raise _unreadable(self.sequence)
+                return Account(self.dataset, renewing.limit, *whom, renewing.splits, renewing.period)
             if said.limit is not None and split is None:
-                return Account(self.dataset, said.limit, said.unit, said.neighbours, self.time)
+                return Account(self.dataset, said.limit, *whom)
             if said.limit is not None or split is None:
                 raise _unreadable(self.sequence)
             limit = ApproximateLimit(split.epsilon, split.delta)
-            return Account(self.dataset, limit, said.unit, said.neighbours, self.time, split.splits)
+            return Account(self.dataset, limit, *whom, split.splits)
         except OptionError:
             raise _unreadable(self.sequence) from None
 
@@ -185,6 +223,7 @@ class Chain:
         self._sequence = 0
         self._accounts: dict[str, Account] = {}
         self._spent: dict[str, Total] = {}
+        self._periods: dict[str, Span] = {}
         self._spends: dict[str, str] = {}
 
     def add(self, entry: Entry) -> None:
@@ -205,14 +244,27 @@ class Chain:
             self._spent[entry.dataset] = nothing_of(account)
         elif entry.dataset not in self._accounts:
             self._refuse(entry.sequence, Sentence("is about a data set without an account"))
-        elif entry.kind is Kind.SPEND:
+        self._renew(entry)
+        if entry.kind is Kind.SPEND:
             self._spend(entry)
-        elif self._spends.get(entry.reference) != entry.dataset:
+        elif entry.kind is Kind.COMPLETE and self._spends.get(entry.reference) != entry.dataset:
             self._refuse(entry.sequence, Sentence("completes a spend that was not made"))
         if entry.spent != self._spent[entry.dataset]:
             self._refuse(entry.sequence, Sentence("has sums that are not those of the entries"))
         self.head, self._sequence = entry.hash, entry.sequence
         self.hashes.add(entry.hash)
+
+    def _renew(self, entry: Entry) -> None:
+        """Nothing is spent of a period that has just begun; periods never come back."""
+        account = self._accounts[entry.dataset]
+        if account.period is None:
+            return
+        now, before = account.period.at(entry.moment), self._periods.get(entry.dataset)
+        if before is not None and now.number < before.number:
+            self._refuse(entry.sequence, Sentence("is of an earlier period than the one before it"))
+        if before is not None and now.number > before.number:
+            self._spent[entry.dataset] = nothing_of(account)
+        self._periods[entry.dataset] = now
 
     def _spend(self, entry: Entry) -> None:
         told, steps = entry.cost, entry.steps
@@ -239,6 +291,14 @@ class Chain:
         )
 
 
+def in_all_periods(entries: Iterable[Entry]) -> Total:
+    """Σ ε and Σ ρ of all entries together, however often a limit renewed between them."""
+    total = NOTHING
+    for entry in entries:
+        total = total.plus(Total(entry.cost.epsilon, entry.cost.rho))
+    return total
+
+
 def added_up(releases: Iterable[Told]) -> tuple[ColumnTold, ...]:
     """The most that all releases reveal about each column.
 
@@ -262,6 +322,13 @@ def _column(column: str, found: list[Bits | None]) -> ColumnTold:
         bits=None if entropy is None else Quantity(min(sum(bits.told for bits in known), entropy), "bits"),
         entropy=None if entropy is None else Quantity(entropy, "bits"),
     )
+
+
+def _in_utc(time: datetime) -> datetime:
+    """The same time in UTC; a time without a zone, or one that no calendar reaches, is refused."""
+    if time.tzinfo is None or not _YEARS[0] <= time.year <= _YEARS[1]:
+        raise ValueError
+    return time.astimezone(UTC)
 
 
 def _unreadable(sequence: int) -> VerificationError:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from typing import Self
 
-from msgspec.structs import asdict
+from msgspec import structs
 
 from leakgauge.artefacts import Origin, Quantity
 from leakgauge.artefacts.ledger import (
     AccountTold,
     BudgetLeft,
+    BudgetSums,
     Completed,
     CompositionTold,
     LimitTold,
+    PeriodTold,
     SpendTold,
     SpentSums,
 )
@@ -24,8 +27,9 @@ from leakgauge.errors import FileError, InputError, OptionError, VerificationErr
 from leakgauge.notions.composition import Composition, Neighbours, compose
 from leakgauge.release.ledger.account import ONE_ROW, Account, ApproximateLimit, Limit, require_text
 from leakgauge.release.ledger.admission import Spending, Verdict, nothing_of, spending
-from leakgauge.release.ledger.cost import NOTHING, Cost, Total, step_to_json
-from leakgauge.release.ledger.entry import START, Body, Chain, Entry, Kind, Told, added_up
+from leakgauge.release.ledger.cost import NOTHING, Cost, Total, as_float, step_to_json
+from leakgauge.release.ledger.entry import START, Body, Chain, Entry, Kind, PeriodLimit, Told, added_up, in_all_periods
+from leakgauge.release.ledger.period import Period, Span, now
 from leakgauge.release.ledger.postgresql import PostgresqlStore
 from leakgauge.release.ledger.splits import SplitLimit, splits_of
 from leakgauge.release.ledger.sqlite import SqliteStore, make_sqlite
@@ -81,20 +85,23 @@ class Ledger:
         *,
         unit: str = ONE_ROW,
         neighbours: Neighbours = Neighbours.REPLACE_ONE,
+        period: Period | None = None,
     ) -> Account:
-        """The new account of a data set."""
-        account = Account(dataset, limit, unit, neighbours)  # refuses what an account cannot be
-        body = Body(NOTHING, limit, unit, neighbours)
-        if isinstance(limit, ApproximateLimit) and (splits := splits_of(limit.epsilon, limit.delta)):
-            spent = nothing_of(replace(account, splits=splits))
-            body = Body(spent, None, unit, neighbours, split_limit=SplitLimit(limit.epsilon, limit.delta, splits))
+        """The new account of a data set; with a period its limit renews whenever the next one begins."""
+        account = Account(dataset, limit, unit, neighbours, period=period)  # refuses what an account cannot be
+        splits = splits_of(limit.epsilon, limit.delta) if isinstance(limit, ApproximateLimit) else ()
+        body = Body(nothing_of(replace(account, splits=splits)), None, unit, neighbours)
+        if period is not None:
+            body = structs.replace(body, period_limit=PeriodLimit(period, limit, splits))
+        elif isinstance(limit, ApproximateLimit) and splits:
+            body = structs.replace(body, split_limit=SplitLimit(limit.epsilon, limit.delta, splits))
+        else:
+            body = structs.replace(body, limit=limit)
         with self._store.writing():
+            moment = self._moment(dataset)
             if self._store.find(Kind.OPEN, dataset) is not None:
-                raise OptionError(
-                    "Data set {dataset!r} has an account already, whose limit stays; see `leakgauge ledger show`.",
-                    dataset=dataset,
-                )
-            entry = self._append(Kind.OPEN, dataset, body, "", dataset)
+                raise _open_already(self.account(dataset), account, moment)
+            entry = self._append(Kind.OPEN, dataset, body, "", dataset, moment)
         return entry.account()
 
     def account(self, dataset: str) -> Account:
@@ -115,10 +122,14 @@ class Ledger:
         """All accounts, in the order they were opened."""
         return tuple(entry.require_whole().account() for entry in self._store.opened())
 
+    def running(self, dataset: str) -> Span | None:
+        """The period that runs now; None of a limit that does not renew."""
+        return _running(self.account(dataset), self._moment(dataset))
+
     def spent(self, dataset: str) -> Spending:
-        """The budget that a data set has used, in nats."""
-        account = self.account(dataset)
-        spent = spending(account, self._total(dataset))
+        """The budget that a data set has used, in nats; of a limit that renews, in the running period."""
+        account, moment = self.account(dataset), self._moment(dataset)
+        spent = replace(spending(account, self._total(dataset, moment)), period=_running(account, moment))
         if not isinstance(account.limit, ApproximateLimit):
             return spent
         # All that was admitted is together within the limit, by whichever rule it was: the sums may say less.
@@ -126,7 +137,7 @@ class Ledger:
 
     def preview(self, dataset: str, cost: Cost) -> Verdict:
         """The account as it would be after a cost; nothing is used."""
-        return Verdict(self.account(dataset), cost, self._total(dataset))
+        return self._verdict(dataset, cost, self._moment(dataset))
 
     def spend(self, dataset: str, cost: Cost, purpose: str, reference: str, *, told: Told | None = None) -> Entry:
         """The entry of a cost, on disk before this returns: generate noise only afterwards.
@@ -144,22 +155,24 @@ class Ledger:
         require_text(reference, Sentence("The reference of a spend"))
         steps = tuple(map(step_to_json, cost.steps))
         verdict = self.preview(dataset, cost)
-        # First without the lock: the slow part is computed here, and a cost that does not fit now never will.
+        # First without the lock: the slow part is computed here, and a cost that does not fit now is refused.
         self._require_new(reference)
         verdict.require()
         with self._store.writing():
             self._require_new(reference)
-            before = self._total(dataset)
-            if before != verdict.spent:
-                verdict = Verdict(verdict.account, cost, before)
+            # The period of the entry's own time: meanwhile another may have begun.
+            moment = self._moment(dataset)
+            latest = self._verdict(dataset, cost, moment)
+            if latest.spent != verdict.spent:
+                verdict = latest
             body = Body(
-                before.plus(verdict.charged),
+                verdict.spent.plus(verdict.charged),
                 cost=verdict.charged,
                 steps=steps,
                 rule=verdict.require().name.lower(),
                 told=dict(told or {}),
             )
-            return self._append(Kind.SPEND, dataset, body, purpose, reference)
+            return self._append(Kind.SPEND, dataset, body, purpose, reference, moment)
 
     def complete(self, spend: Entry, digest: str) -> Entry:
         """The entry that says the release of a spend was written, with the digest of its record; it costs nothing.
@@ -184,8 +197,9 @@ class Ledger:
                     reference=spend.reference,
                     sequence=done.sequence,
                 )
-            body = Body(self._total(spend.dataset), digest=digest)
-            return self._append(Kind.COMPLETE, spend.dataset, body, spend.purpose, spend.reference)
+            moment = self._moment(spend.dataset)
+            body = Body(self._total(spend.dataset, moment), digest=digest)
+            return self._append(Kind.COMPLETE, spend.dataset, body, spend.purpose, spend.reference, moment)
 
     def entry(self, reference: str) -> Entry | None:
         """The entry of the cost with a reference; None if there is none."""
@@ -226,14 +240,29 @@ class Ledger:
         steps = [step for entry in self.entries(dataset) for step in entry.steps]
         return compose(steps, account.delta if delta is None else delta, neighbours=account.neighbours)
 
-    def _append(self, kind: Kind, dataset: str, body: Body, purpose: str, reference: str) -> Entry:
-        entry = Entry.after(self._store.last(), dataset, kind, body, purpose, reference)
+    def _append(self, kind: Kind, dataset: str, body: Body, purpose: str, reference: str, moment: datetime) -> Entry:
+        entry = Entry.after(self._store.last(), dataset, kind, body, purpose, reference, moment)
         self._store.append(entry)
         return entry
 
-    def _total(self, dataset: str) -> Total:
+    def _moment(self, dataset: str) -> datetime:
+        """The time of the next entry: a clock that goes back opens no period again, and no entry is before another."""
+        written = (self._store.last(), self._store.last(dataset))
+        return max((now(), *(entry.moment for entry in written if entry is not None)))
+
+    def _verdict(self, dataset: str, cost: Cost, moment: datetime) -> Verdict:
+        account = self.account(dataset)
+        return Verdict(account, cost, self._total(dataset, moment), _running(account, moment))
+
+    def _total(self, dataset: str, moment: datetime) -> Total:
+        """What is spent at a moment: of a limit that renews, since the running period began."""
         last = self._store.last(dataset)
-        return last.spent if last else NOTHING
+        if last is None:
+            return NOTHING
+        period = self.account(dataset).period
+        if period is not None and period.at(last.moment).number < period.at(moment).number:
+            return nothing_of(self.account(dataset))
+        return last.spent
 
     def _require_new(self, reference: str) -> None:
         used = self.entry(reference)
@@ -278,7 +307,7 @@ def account_told(account: Account, ledger: Ledger | None = None) -> AccountTold:
     """An account; with its ledger what was spent of it, and every spend."""
     opened = (account.dataset, _limit(account.limit), account.unit, account.neighbours.value, account.opened)
     if ledger is None:
-        return AccountTold(*opened)
+        return AccountTold(*opened, period=_period(account, _running(account, _moment_of(account))))
     spent, entries = ledger.spent(account.dataset), ledger.entries(account.dataset)
     completed = {entry.reference: entry for entry in entries if entry.kind is Kind.COMPLETE}
     spends = [entry for entry in entries if entry.kind is Kind.SPEND]
@@ -286,11 +315,17 @@ def account_told(account: Account, ledger: Ledger | None = None) -> AccountTold:
         *opened,
         SpentSums(nats(spent.epsilon), nats(spent.rho), nats(spent.at_delta)),
         left_of(spent),
-        _composition(ledger, account),
+        _composition(ledger, account, spent.period),
         tuple(_spend(entry, completed.get(entry.reference)) for entry in spends),
         added_up(entry.told for entry in spends),
         sum(not entry.told for entry in spends),
+        _period(account, spent.period, in_all_periods(entries)),
     )
+
+
+def spent_in_all_periods(ledger: Ledger, dataset: str) -> BudgetSums:
+    """Σ ε and Σ ρ of all that was ever spent of an account, however often its limit renewed."""
+    return _sums(in_all_periods(ledger.entries(dataset)))
 
 
 def left_of(spent: Spending) -> BudgetLeft:
@@ -304,17 +339,78 @@ def nats(value: float, origin: Origin = Origin.ACCOUNTED) -> Quantity:
 
 
 def _limit(limit: Limit) -> LimitTold:
-    kind, levels = str(limit.__struct_config__.tag), asdict(limit)
+    kind, levels = str(limit.__struct_config__.tag), structs.asdict(limit)
     delta = levels.pop("delta", None)
     return LimitTold(kind, delta=delta, **{name: nats(level, Origin.DECLARED) for name, level in levels.items()})
 
 
-def _composition(ledger: Ledger, account: Account) -> CompositionTold | None:
+def _running(account: Account, moment: datetime) -> Span | None:
+    return None if account.period is None else account.period.at(moment)
+
+
+def _moment_of(account: Account) -> datetime:
+    return datetime.fromisoformat(account.opened)
+
+
+def _renewed(account: Account, running: Span) -> int:
+    """How often the limit has renewed since the account was opened."""
+    first = _running(account, _moment_of(account))
+    return 0 if first is None else running.number - first.number
+
+
+def _period(account: Account, running: Span | None, spent: Total = NOTHING) -> PeriodTold | None:
+    if account.period is None or running is None:
+        return None
+    renewed = _renewed(account, running)
+    allowed = account.limit_over(renewed + 1)
+    return PeriodTold(
+        account.period.length,
+        running.first.isoformat(),
+        running.renews.isoformat(),
+        renewed,
+        _sums(spent),
+        None if allowed is None else _limit(allowed),
+    )
+
+
+def _sums(total: Total) -> BudgetSums:
+    return BudgetSums(nats(as_float(total.epsilon)), nats(as_float(total.rho)))
+
+
+def _open_already(account: Account, asked: Account, moment: datetime) -> OptionError:
+    if account.period is None and asked.period is None:
+        return OptionError(
+            "Data set {dataset!r} has an account already, whose limit stays; see `leakgauge ledger show`.",
+            dataset=account.dataset,
+        )
+    return OptionError(
+        "Data set {dataset!r} has an account already, whose limit holds {held}; a limit {asked} would overlap it, so "
+        "limit and period stay; see `leakgauge ledger show`.",
+        dataset=account.dataset,
+        held=_reach(account, moment),
+        asked=_reach(asked, moment),
+    )
+
+
+def _reach(account: Account, moment: datetime) -> Sentence:
+    if account.period is None:
+        return Sentence("over all time")
+    running = account.period.at(moment)
+    return Sentence(
+        "{each} ({first} to {last})",
+        each=account.period.each,
+        first=running.first.isoformat(),
+        last=running.last.isoformat(),
+    )
+
+
+def _composition(ledger: Ledger, account: Account, running: Span | None) -> CompositionTold | None:
     try:
         found = ledger.composition(account.dataset)
     except InputError:
         return None  # nothing was spent, or nothing is proved of the sequence
-    if isinstance(account.limit, ApproximateLimit) and found.epsilon > account.limit.epsilon:
+    periods = 1 if running is None else 1 + _renewed(account, running)
+    if isinstance(account.limit, ApproximateLimit) and found.epsilon > periods * account.limit.epsilon:
         return None  # the bound is a weak one: the limit holds even of a sequence that was not fixed
     return CompositionTold(nats(found.epsilon), found.delta, found.method.value)
 
