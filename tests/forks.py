@@ -9,6 +9,7 @@ PROCESSES.set_forkserver_preload(
     [
         "tests.jobs.test_going_on",
         "tests.release.test_kills",
+        "tests.release.ledger.test_periods",
         "tests.release.ledger.test_processes",
         "pyarrow.parquet",
         "scipy.optimize",

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from leakgauge.mechanisms import randomized_response
 from leakgauge.mechanisms.steps import DiscreteGaussianNoise, LaplaceNoise
 from leakgauge.probability import Distribution, Scenario
 from leakgauge.release.ledger import ApproximateLimit, Ledger, open_ledger
+from leakgauge.release.ledger import ledger as ledgers
+from leakgauge.release.ledger import period as periods
 from leakgauge.release.ledger.cost import Cost
 from tests.cli.running import fields, run
 
@@ -224,3 +227,69 @@ def test_bits_told_of_each_column_add_up(
 def test_a_refused_account_leaves_no_ledger(budget: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "ledger", "open", budget, "--dataset", " ", "--unlimited")[0] == 2
     assert list(budget.parent.iterdir()) == []
+
+
+def test_a_limit_that_renews(
+    capsys: pytest.CaptureFixture[str], budget: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for room in (ledgers, periods):
+        monkeypatch.setattr(room, "now", lambda: datetime(2026, 11, 19, tzinfo=UTC))
+    asked = ("--dataset", "people", "--epsilon", "1", "--period", "year")
+    code, out, _ = run(capsys, "ledger", "open", budget, *asked)
+    said = " ".join(out.split())
+    assert code == 0 and "people: limit ε = 1 each year, protects one row" in said
+    assert "period: 2026-01-01 to 2026-12-31 (UTC); the limit renews on 2027-01-01; renewed so far: 0" in said
+    assert "does not bound what is spent over all time" in said
+    spend(budget, "people", LaplaceNoise(0.75), reference="ages")
+    for room in (ledgers, periods):
+        monkeypatch.setattr(room, "now", lambda: datetime(2028, 3, 1, tzinfo=UTC))
+    spend(budget, "people", LaplaceNoise(0.25), reference="cities")
+    account = fields(capsys, "ledger", "show", budget)["accounts"][0]
+    assert (account["spent"]["epsilon"]["value"], account["left"]["epsilon"]["value"]) == (0.25, 0.75)
+    assert account["composition"]["epsilon"]["value"] == 1.0
+    period = account["period"]
+    assert (period["length"], period["first"], period["renews"], period["renewed"]) == (
+        *("year", "2028-01-01", "2029-01-01"),
+        2,
+    )
+    assert period["spent"]["epsilon"]["value"] == 1.0 and period["allowed"]["epsilon"]["value"] == 3.0
+    said = " ".join(run(capsys, "ledger", "show", budget)[1].split())
+    assert "the limit renews on 2029-01-01; renewed so far: 2" in said
+    assert "spent in this period: ε 0.25" in said and "left in this period: ε 0.75" in said
+    assert "spent in all periods together: ε 1, ρ" in said and "their limits allow ε = 3" in said
+    assert "does not bound what is spent over all time" in said
+    people = tmp_path / "people.csv"
+    people.write_text("age\n" + "30\n" * 50)
+    mean = ("query", people, "mean", "--column", "age", "--lower", "0", "--upper", "99", "--ledger", budget)
+    answered = fields(capsys, *mean, "--epsilon", "0.5")["budget"]
+    assert answered["left"]["epsilon"]["value"] == 0.25 and answered["renews"] == "2029-01-01"
+    said = " ".join(run(capsys, *mean, "--epsilon", "0.05")[1].split())
+    assert "ε 0.2 left in this period, until the limit renews on 2029-01-01." in said
+    code, _, err = run(capsys, *mean, "--epsilon", "0.5")
+    assert code == 1 and "in this period, past the limit ε = 1 each year" in err and "renews on 2029-01-01" in err
+    assert run(capsys, "ledger", "check", budget)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--epsilon", "1", "--period", "yaer"], "did you mean 'year'?"),
+        (["--epsilon", "1", "--period", "month", "--from", "2026-01-31"], "start them on a day from 1 to 28"),
+        (["--epsilon", "1", "--from", "2026-01-01"], "no --period is given"),
+        (["--unlimited", "--period", "year"], "has no limit that could renew"),
+    ],
+)
+def test_a_period_that_cannot_be_makes_no_ledger(
+    capsys: pytest.CaptureFixture[str], budget: Path, options: list[str], said: str
+) -> None:
+    code, out, err = run(capsys, "ledger", "open", budget, "--dataset", "survey", *options)
+    assert (code, out, budget.exists()) == (2, "", False)
+    assert said in err and err.count("\n") == 1
+
+
+def test_an_account_keeps_its_period(capsys: pytest.CaptureFixture[str], budget: Path) -> None:
+    asked = ("ledger", "open", budget, "--dataset", "survey", "--epsilon", "1", "--period")
+    assert run(capsys, *asked, "year")[0] == 0
+    code, _, err = run(capsys, *asked, "month")
+    assert code == 2 and err.count("\n") == 1
+    assert "whose limit holds each year (" in err and "; a limit each month (" in err and "would overlap it" in err

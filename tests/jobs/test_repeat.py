@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import chdir
 from dataclasses import replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ from leakgauge.jobs.protect.stages import STAGES
 from leakgauge.mechanisms.steps import LaplaceNoise
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.release import verify
-from leakgauge.release.ledger import ApproximateLimit, open_ledger
+from leakgauge.release.ledger import ApproximateLimit, Period, open_ledger
+from leakgauge.release.ledger import ledger as ledgers
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.record import read_any_record, read_record
 from leakgauge.tables import open_table
@@ -404,6 +406,26 @@ def test_the_verdict_is_for_the_people_in_both_tables(judged: Path) -> None:
     shutil.rmtree("out/judged")
     judged_again = lg.assess("out/february")
     assert (judged_again.evidence, judged_again.scores) == (done.verdict.evidence, done.verdict.scores)
+
+
+def test_releases_of_all_periods_count_because_nobody_forgets_in_january(
+    judged: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledgers, "now", lambda: datetime(2026, 12, 1, tzinfo=UTC))
+    with open_ledger("yearly.ledger", create=True) as ledger:
+        unit, period = "the rows of one value of 'name'", Period("year", date(2026, 1, 1))
+        ledger.open_account("january", ApproximateLimit(LIMIT), unit=unit, period=period)
+        ledger.spend("january", Cost((LaplaceNoise(1.0),)), "release of 'illness'", "last", told={"illness": None})
+    monkeypatch.setattr(ledgers, "now", lambda: datetime(2027, 2, 1, tzinfo=UTC))
+    done = again(repeat="out/judged", ledger="yearly.ledger", dataset="january")
+    assert [one.reference for one in done.job.before if not one.same_mechanism] == ["last"]
+    assert of_both(done.verdict)
+    found, own = told(done), read_record("out/february/release.json").budget.epsilon.value
+    assert found.spent is not None and found.spent_in_period is not None
+    assert found.spent_in_period.value == pytest.approx(own)
+    assert found.spent.value == pytest.approx(own + 1.0)
+    said = said_in("out/february", "earlier")
+    assert "in this period and ε =" in said and "in all periods together, this release included" in said
 
 
 def test_a_protection_that_only_one_release_alone_would_keep_is_refused_before_anything_is_drawn(judged: Path) -> None:

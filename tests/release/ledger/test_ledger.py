@@ -31,6 +31,7 @@ from leakgauge.release.ledger.account import default_dataset, largest_rho, requi
 from leakgauge.release.ledger.admission import Rule
 from leakgauge.release.ledger.cost import NOTHING, Cost, step_to_json
 from leakgauge.release.ledger.entry import START, Body, Kind
+from leakgauge.release.ledger.period import now
 
 _NUMBERS = count()
 
@@ -109,7 +110,7 @@ def test_pure_and_gaussian_releases_share_an_account(ledger: Ledger) -> None:
 
 def test_an_account_opened_before_sums_up_rho_as_before(ledger: Ledger) -> None:
     limit = ApproximateLimit(1.0, 1e-6)
-    ledger._append(Kind.OPEN, "survey", Body(NOTHING, limit, "one row", Neighbours.REPLACE_ONE), "", "survey")
+    ledger._append(Kind.OPEN, "survey", Body(NOTHING, limit, "one row", Neighbours.REPLACE_ONE), "", "survey", now())
     assert ledger.account("survey").splits == ()
     noise = DiscreteGaussianNoise(30.0)
     fits = 43
