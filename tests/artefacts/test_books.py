@@ -33,7 +33,7 @@ from leakgauge.notions import Circumstances
 from leakgauge.papers import information_models
 from leakgauge.probability import Channel, Distribution, PriorOrigin
 from leakgauge.release.ledger import ApproximateLimit, open_ledger
-from leakgauge.release.ledger.ledger import account_told
+from leakgauge.release.ledger.summary import account_told
 from leakgauge.release.queries import Condition, Count, Groups, Operator, Protection
 from leakgauge.release.queries.query import MOST_CONDITIONS
 from leakgauge.sentences import Sentence

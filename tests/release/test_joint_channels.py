@@ -17,7 +17,7 @@ from leakgauge.probability import Channel, Distribution, PriorOrigin, Scenario
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release import ReleasePlan, read_plan, release, verify
 from leakgauge.release.ledger import Unlimited, open_ledger
-from leakgauge.release.ledger.ledger import account_told
+from leakgauge.release.ledger.summary import account_told
 from leakgauge.report import Report
 from leakgauge.tables import open_table
 from tests.release.test_keep_inside import left_out

@@ -12,7 +12,7 @@ from leakgauge.errors import FileError, OptionError, TableError
 from leakgauge.mechanisms.steps import Claimed
 from leakgauge.release import ReleasePlan, read_plan, verify
 from leakgauge.release.ledger import ApproximateLimit, Unlimited, open_ledger
-from leakgauge.release.ledger.ledger import account_told
+from leakgauge.release.ledger.summary import account_told
 from leakgauge.release.record import read_any_record
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import open_table

@@ -60,7 +60,8 @@ def open_account(ledger: str, dataset: str, unit: str, neighbours: str, to: Outp
     from leakgauge.artefacts import LedgerTold
     from leakgauge.notions.composition import Neighbours
     from leakgauge.release.ledger import Account, open_ledger
-    from leakgauge.release.ledger.ledger import account_told, ledger_files
+    from leakgauge.release.ledger.ledger import ledger_files
+    from leakgauge.release.ledger.summary import account_told
     from leakgauge.telling.budget import opened
 
     require_writable(to.file, *ledger_files(ledger))
@@ -81,7 +82,8 @@ def show(ledger: str, dataset: str | None, to: Output) -> None:
     """The limits, what is used, what is left, and every entry."""
     from leakgauge.artefacts import LedgerTold
     from leakgauge.release.ledger import open_ledger
-    from leakgauge.release.ledger.ledger import account_told, ledger_files
+    from leakgauge.release.ledger.ledger import ledger_files
+    from leakgauge.release.ledger.summary import account_told
     from leakgauge.telling.budget import budget
 
     require_writable(to.file, *ledger_files(ledger))

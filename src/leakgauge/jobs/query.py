@@ -17,7 +17,7 @@ from leakgauge.release.ledger import Entry, Ledger, Spending
 from leakgauge.release.ledger.account import require_account
 from leakgauge.release.ledger.admission import Verdict
 from leakgauge.release.ledger.cost import Cost
-from leakgauge.release.ledger.ledger import left_of, nats
+from leakgauge.release.ledger.summary import left_of, nats
 from leakgauge.release.queries import SIMULATION, Answer, Protection, Query
 from leakgauge.tables import Table
 

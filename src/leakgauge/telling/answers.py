@@ -14,7 +14,7 @@ from leakgauge.release import queries
 from leakgauge.release.ledger import Entry, Spending
 from leakgauge.release.ledger.admission import Verdict
 from leakgauge.release.ledger.cost import Cost
-from leakgauge.release.ledger.ledger import left_of
+from leakgauge.release.ledger.summary import left_of
 from leakgauge.release.queries import SIMULATION, Protection, Query
 from leakgauge.release.queries.labels import MISSING, OTHER
 from leakgauge.telling.blocks import Content, Inline, Number

@@ -27,7 +27,7 @@ from leakgauge.release.ledger.account import Limit
 from leakgauge.release.ledger.admission import rule_of_sums
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.ledger.entry import Kind
-from leakgauge.release.ledger.ledger import account_told, spent_in_all_periods
+from leakgauge.release.ledger.summary import account_told, spent_in_all_periods
 from tests.forks import PROCESSES
 
 YEAR = Period("year", date(2026, 1, 1))
@@ -116,7 +116,7 @@ def test_typed_periods(length: str, first: str | None, expected: tuple[date, dat
         ("9" * 30, None, "A period of 9{30} days is not a period"),
         ("year", "tomorrow", "tomorrow is not a day from which periods count; give one such as 2026-01-01."),
         ("year", "0001-01-01", "0001-01-01 is not a day from which periods count"),
-        ("month", "2026-01-31", "cannot start on 2026-01-31, because not every month has a day 31"),
+        ("month", "2026-01-31", "Periods cannot start on 2026-01-31, because not every month has a day 31"),
         ("year", "2027-01-01", r"2027-01-01 has not come, it is 2026-11-19 \(UTC\)"),
     ],
 )

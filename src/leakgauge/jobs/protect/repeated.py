@@ -24,7 +24,7 @@ from leakgauge.probability import Distribution
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import RecordedPlan
 from leakgauge.release.ledger.entry import Kind
-from leakgauge.release.ledger.ledger import spent_in_all_periods
+from leakgauge.release.ledger.summary import spent_in_all_periods
 from leakgauge.release.priors import bound_channel, own_prior
 from leakgauge.tables import in_bins, open_table
 from leakgauge.tables.pairing import persons_in_both

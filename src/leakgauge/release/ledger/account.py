@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
@@ -13,7 +14,7 @@ import msgspec
 from leakgauge.errors import OptionError
 from leakgauge.notions.composition import Neighbours
 from leakgauge.notions.formulas import approximate_of_concentration
-from leakgauge.release.ledger.period import Period
+from leakgauge.release.ledger.period import Period, Span
 from leakgauge.release.ledger.splits import Split
 from leakgauge.sentences import Sentence
 
@@ -127,6 +128,10 @@ class Account:
         if self.period is None:
             return self.limit.sentence
         return Sentence("{limit} {each}", limit=self.limit.sentence, each=self.period.each)
+
+    def running(self, moment: datetime) -> Span | None:
+        """The period that contains a moment; None where the limit does not renew."""
+        return None if self.period is None else self.period.at(moment)
 
     def limit_over(self, periods: int) -> Limit | None:
         """The limit over so many periods together; None where nothing is promised of them."""

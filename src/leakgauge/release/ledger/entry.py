@@ -22,7 +22,7 @@ from leakgauge.notions.composition import Neighbours
 from leakgauge.release.ledger.account import Account, ApproximateLimit, Limit, Unlimited
 from leakgauge.release.ledger.admission import Rule, charged, nothing_of, rule_of_sums
 from leakgauge.release.ledger.cost import NOTHING, Cost, Total, Used, step_from_json
-from leakgauge.release.ledger.period import Period, Span, now
+from leakgauge.release.ledger.period import YEARS, Period, Span, now
 from leakgauge.release.ledger.splits import Split, SplitLimit, are_within
 from leakgauge.sentences import Sentence
 
@@ -32,10 +32,6 @@ _SAME = Decimal("1e-9")
 """Another version may compute a level a little differently; what a check looks for is larger than that."""
 _NEARLY_SAME = Decimal("1e-5")
 """The same of the time of a clock, which is searched for."""
-
-
-_YEARS = 1970, 9000
-"""Clocks show no other year, and periods that contain these never leave the calendar."""
 
 
 class Kind(StrEnum):
@@ -97,9 +93,9 @@ class Entry:
     """One line of a ledger; never changed once written.
 
     The sequence is 1, 2, 3 … over the whole ledger; the time is UTC in ISO 8601, and never before that of the entry it
-    follows; the body is the JSON text of a
-    ``Body``. The reference is the caller's name for the spend, or the data set when an account is opened. The hash is
-    SHA-256 over all other fields, including the hash of the previous entry.
+    follows (in entries of earlier versions it may be); the body is the JSON text of a ``Body``. The reference is the
+    caller's name for the spend, or the data set when an account is opened. The hash is SHA-256 over all other fields,
+    including the hash of the previous entry.
     """
 
     sequence: int
@@ -182,6 +178,7 @@ class Entry:
             if renewing is not None:
                 if said.limit is not None or split is not None:
                     raise _unreadable(self.sequence)
+                whom = said.unit, said.neighbours, self.moment.isoformat(timespec="microseconds")
                 return Account(self.dataset, renewing.limit, *whom, renewing.splits, renewing.period)
             if said.limit is not None and split is None:
                 return Account(self.dataset, said.limit, *whom)
@@ -326,7 +323,7 @@ def _column(column: str, found: list[Bits | None]) -> ColumnTold:
 
 def _in_utc(time: datetime) -> datetime:
     """The same time in UTC; a time without a zone, or one that no calendar reaches, is refused."""
-    if time.tzinfo is None or not _YEARS[0] <= time.year <= _YEARS[1]:
+    if time.tzinfo is None or not YEARS[0] <= time.year <= YEARS[1]:
         raise ValueError
     return time.astimezone(UTC)
 

@@ -1,4 +1,4 @@
-"""The ledger itself: accounts, spends, completions, the check of all of it, and what it says of its accounts."""
+"""The ledger itself: accounts, spends, completions, and the check of all of it."""
 
 from __future__ import annotations
 
@@ -10,25 +10,13 @@ from typing import Self
 
 from msgspec import structs
 
-from leakgauge.artefacts import Origin, Quantity
-from leakgauge.artefacts.ledger import (
-    AccountTold,
-    BudgetLeft,
-    BudgetSums,
-    Completed,
-    CompositionTold,
-    LimitTold,
-    PeriodTold,
-    SpendTold,
-    SpentSums,
-)
 from leakgauge.drafts import target
-from leakgauge.errors import FileError, InputError, OptionError, VerificationError, did_you_mean
+from leakgauge.errors import FileError, OptionError, VerificationError, did_you_mean
 from leakgauge.notions.composition import Composition, Neighbours, compose
 from leakgauge.release.ledger.account import ONE_ROW, Account, ApproximateLimit, Limit, require_text
 from leakgauge.release.ledger.admission import Spending, Verdict, nothing_of, spending
-from leakgauge.release.ledger.cost import NOTHING, Cost, Total, as_float, step_to_json
-from leakgauge.release.ledger.entry import START, Body, Chain, Entry, Kind, PeriodLimit, Told, added_up, in_all_periods
+from leakgauge.release.ledger.cost import NOTHING, Cost, Total, step_to_json
+from leakgauge.release.ledger.entry import START, Body, Chain, Entry, Kind, PeriodLimit, Told
 from leakgauge.release.ledger.period import Period, Span, now
 from leakgauge.release.ledger.postgresql import PostgresqlStore
 from leakgauge.release.ledger.splits import SplitLimit, splits_of
@@ -124,12 +112,12 @@ class Ledger:
 
     def running(self, dataset: str) -> Span | None:
         """The period that runs now; None of a limit that does not renew."""
-        return _running(self.account(dataset), self._moment(dataset))
+        return self.account(dataset).running(self._moment(dataset))
 
     def spent(self, dataset: str) -> Spending:
         """The budget that a data set has used, in nats; of a limit that renews, in the running period."""
         account, moment = self.account(dataset), self._moment(dataset)
-        spent = replace(spending(account, self._total(dataset, moment)), period=_running(account, moment))
+        spent = replace(spending(account, self._total(dataset, moment)), period=account.running(moment))
         if not isinstance(account.limit, ApproximateLimit):
             return spent
         # All that was admitted is together within the limit, by whichever rule it was: the sums may say less.
@@ -252,7 +240,7 @@ class Ledger:
 
     def _verdict(self, dataset: str, cost: Cost, moment: datetime) -> Verdict:
         account = self.account(dataset)
-        return Verdict(account, cost, self._total(dataset, moment), _running(account, moment))
+        return Verdict(account, cost, self._total(dataset, moment), account.running(moment))
 
     def _total(self, dataset: str, moment: datetime) -> Total:
         """What is spent at a moment: of a limit that renews, since the running period began."""
@@ -303,80 +291,6 @@ def open_ledger(address: str | PathLike[str], *, create: bool = False) -> Ledger
     return Ledger(SqliteStore(Path(text)))
 
 
-def account_told(account: Account, ledger: Ledger | None = None) -> AccountTold:
-    """An account; with its ledger what was spent of it, and every spend."""
-    opened = (account.dataset, _limit(account.limit), account.unit, account.neighbours.value, account.opened)
-    if ledger is None:
-        return AccountTold(*opened, period=_period(account, _running(account, _moment_of(account))))
-    spent, entries = ledger.spent(account.dataset), ledger.entries(account.dataset)
-    completed = {entry.reference: entry for entry in entries if entry.kind is Kind.COMPLETE}
-    spends = [entry for entry in entries if entry.kind is Kind.SPEND]
-    return AccountTold(
-        *opened,
-        SpentSums(nats(spent.epsilon), nats(spent.rho), nats(spent.at_delta)),
-        left_of(spent),
-        _composition(ledger, account, spent.period),
-        tuple(_spend(entry, completed.get(entry.reference)) for entry in spends),
-        added_up(entry.told for entry in spends),
-        sum(not entry.told for entry in spends),
-        _period(account, spent.period, in_all_periods(entries)),
-    )
-
-
-def spent_in_all_periods(ledger: Ledger, dataset: str) -> BudgetSums:
-    """Σ ε and Σ ρ of all that was ever spent of an account, however often its limit renewed."""
-    return _sums(in_all_periods(ledger.entries(dataset)))
-
-
-def left_of(spent: Spending) -> BudgetLeft:
-    """What may still be spent."""
-    return BudgetLeft(*(None if left is None else nats(left) for left in (spent.epsilon_left, spent.rho_left)))
-
-
-def nats(value: float, origin: Origin = Origin.ACCOUNTED) -> Quantity:
-    """An amount of a budget."""
-    return Quantity(value, "nats", origin=origin)
-
-
-def _limit(limit: Limit) -> LimitTold:
-    kind, levels = str(limit.__struct_config__.tag), structs.asdict(limit)
-    delta = levels.pop("delta", None)
-    return LimitTold(kind, delta=delta, **{name: nats(level, Origin.DECLARED) for name, level in levels.items()})
-
-
-def _running(account: Account, moment: datetime) -> Span | None:
-    return None if account.period is None else account.period.at(moment)
-
-
-def _moment_of(account: Account) -> datetime:
-    return datetime.fromisoformat(account.opened)
-
-
-def _renewed(account: Account, running: Span) -> int:
-    """How often the limit has renewed since the account was opened."""
-    first = _running(account, _moment_of(account))
-    return 0 if first is None else running.number - first.number
-
-
-def _period(account: Account, running: Span | None, spent: Total = NOTHING) -> PeriodTold | None:
-    if account.period is None or running is None:
-        return None
-    renewed = _renewed(account, running)
-    allowed = account.limit_over(renewed + 1)
-    return PeriodTold(
-        account.period.length,
-        running.first.isoformat(),
-        running.renews.isoformat(),
-        renewed,
-        _sums(spent),
-        None if allowed is None else _limit(allowed),
-    )
-
-
-def _sums(total: Total) -> BudgetSums:
-    return BudgetSums(nats(as_float(total.epsilon)), nats(as_float(total.rho)))
-
-
 def _open_already(account: Account, asked: Account, moment: datetime) -> OptionError:
     if account.period is None and asked.period is None:
         return OptionError(
@@ -401,29 +315,4 @@ def _reach(account: Account, moment: datetime) -> Sentence:
         each=account.period.each,
         first=running.first.isoformat(),
         last=running.last.isoformat(),
-    )
-
-
-def _composition(ledger: Ledger, account: Account, running: Span | None) -> CompositionTold | None:
-    try:
-        found = ledger.composition(account.dataset)
-    except InputError:
-        return None  # nothing was spent, or nothing is proved of the sequence
-    periods = 1 if running is None else 1 + _renewed(account, running)
-    if isinstance(account.limit, ApproximateLimit) and found.epsilon > periods * account.limit.epsilon:
-        return None  # the bound is a weak one: the limit holds even of a sequence that was not fixed
-    return CompositionTold(nats(found.epsilon), found.delta, found.method.value)
-
-
-def _spend(entry: Entry, done: Entry | None) -> SpendTold:
-    return SpendTold(
-        sequence=entry.sequence,
-        time=entry.time,
-        purpose=entry.purpose,
-        reference=entry.reference,
-        epsilon=nats(float(entry.cost.epsilon)),
-        rho=nats(float(entry.cost.rho)),
-        admitted_by=entry.rule,
-        completed=None if done is None else Completed(done.time, done.digest),
-        hash=entry.hash,
     )

@@ -15,8 +15,8 @@ MOST_DAYS = 3660
 _MONTHS = {"year": 12, "quarter": 3, "month": 1}
 _EACH = {"year": Sentence("each year"), "quarter": Sentence("each quarter"), "month": Sentence("each month")}
 _LAST_COMMON_DAY = 28
-_YEARS = 1970, 9000
-"""So no period leaves the calendar."""
+YEARS = 1970, 9000
+"""The years of entries and first days: no period around them leaves the calendar."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Period(msgspec.Struct, frozen=True):
     first: date
 
     def __post_init__(self) -> None:
-        if not _YEARS[0] <= self.first.year <= _YEARS[1]:
+        if not YEARS[0] <= self.first.year <= YEARS[1]:
             raise OptionError(
                 "{first!s} is not a day from which periods count; give one such as 2026-01-01.",
                 first=self.first.isoformat(),
@@ -54,9 +54,8 @@ class Period(msgspec.Struct, frozen=True):
                 raise _unknown(self.length)
             if self.first.day > _LAST_COMMON_DAY:
                 raise OptionError(
-                    "Periods of a {length!s} cannot start on {first!s}, because not every month has a day {day}; "
-                    "start them on a day from 1 to 28.",
-                    length=self.length,
+                    "Periods cannot start on {first!s}, because not every month has a day {day}; start them on a day "
+                    "from 1 to 28.",
                     first=self.first.isoformat(),
                     day=self.first.day,
                 )
