@@ -80,7 +80,7 @@ def test_a_kit_tells_what_it_can_and_why_not_the_rest(
         ([], 2, "No channel is given; name one for each protected column, such as illness=channel.json"),
         (["--channel", "illness"], 2, "--channel 'illness' is not COLUMN=FILE"),
         (["--channel", RESPONSE, "--channel", RESPONSE], 2, "--channel is given twice for 'illness'"),
-        (["--channel", "illness=none.json"], 2, "none.json cannot be read"),
+        (["--channel", "illness=none.json"], 2, "There is no file 'none.json'"),
         (["--channel", "illness=randomised:epsilon=1"], 2, "There is no mechanism 'randomised'"),
         (["--channel", RESPONSE, "--crosstab", "illness"], 2, "--crosstab 'illness' needs two columns or more"),
         (["--channel", RESPONSE, "--by", "city"], 2, "--by groups a mean, but no mean is asked for"),

@@ -147,7 +147,7 @@ def test_bad_options_make_no_ledger(capsys: pytest.CaptureFixture[str], budget: 
 def test_refusals(capsys: pytest.CaptureFixture[str], budget: Path) -> None:
     assert run(capsys, "ledger", "show", budget)[::2] == (
         2,
-        f"leakgauge: There is no ledger {budget}; make one with `leakgauge ledger open`.\n",
+        f"leakgauge: There is no ledger {budget}; check the path, or make one with `leakgauge ledger open`.\n",
     )
     run(capsys, "ledger", "open", budget, "--dataset", "survey", "--epsilon", "1")
     assert run(capsys, "ledger", "open", budget, "--dataset", "survey", "--epsilon", "9")[0] == 2

@@ -233,7 +233,7 @@ def test_a_prior_over_data_sets_of_a_statement(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["nothing.json"], "No such file"),
+        (["nothing.json"], "There is no file 'nothing.json'"),
         (["privacy:1"], "There is no notion 'privacy'"),
         (["local-dp:-1"], "at least 0"),
         (["identifiability:1", "--prior", "prior.csv"], "Δ = 2.94444"),

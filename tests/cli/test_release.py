@@ -149,7 +149,7 @@ def test_priors_by_every_origin(capsys: pytest.CaptureFixture[str], house: Path)
         (["release", "people.csv", "--plan", "plan.toml", "-o", "o.txt"], "'.txt'"),
         (["release", "people.csv", "--plan", "plan.toml", "-o", "no/such/o.csv"], "does not exist"),
         (["release", "none.csv", "--plan", "plan.toml", "-o", "o.csv"], "none.csv"),
-        (["verify", "none.json"], "cannot be read"),
+        (["verify", "none.json"], "There is no file 'none.json'"),
         (["verify", "people.csv"], "cannot be read as JSON"),
     ],
 )

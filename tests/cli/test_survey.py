@@ -42,6 +42,13 @@ def test_what_a_person_reads(adult: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "age, hours_per_week" in out and " 949 " in out
 
 
+def test_without_a_secret_no_column_is_said_to_reveal_little(adult: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "survey", adult, "--column", "sex", "--column", "id")
+    assert "depends on" in out and "public" not in out and "leave out:" in out
+    _, out, _ = run(capsys, "survey", adult, "--secret", "income", "--column", "sex", "--column", "income")
+    assert "public: reveals" in out and "depends on" not in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -84,8 +84,10 @@ def test_what_is_no_channel(tmp_path: Path, change: dict[str, object], reason: s
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="No such file"):
+    with pytest.raises(FileError, match=r"There is no file '.*none\.json'; check the path"):
         read_channel(tmp_path / "none.json")
+    with pytest.raises(FileError, match="is a folder; name a file in it"):
+        read_channel(tmp_path)
     with pytest.raises(FileError, match="syntax is broken"):
         read_channel(written(tmp_path, "{"))
     with pytest.raises(FileError, match="nested too deeply"):

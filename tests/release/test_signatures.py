@@ -144,13 +144,13 @@ def test_a_release_that_was_there_before_is_signed_only_once_it_is_checked(
 
 
 BAD_PRIVATE = {
-    "none": "cannot be read",
+    "none": "There is no file",
     "text": "not a private Ed25519 key",
     "curve": "not a private Ed25519 key",
     "office.pub": "not a private Ed25519 key",
     "locked": "without a passphrase",
 }
-BAD_PUBLIC = {"none": "cannot be read", "text": "not a public Ed25519 key", "office": "not a public Ed25519 key"}
+BAD_PUBLIC = {"none": "There is no file", "text": "not a public Ed25519 key", "office": "not a public Ed25519 key"}
 
 
 @pytest.mark.parametrize(("name", "reason"), BAD_PRIVATE.items())

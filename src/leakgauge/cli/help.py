@@ -236,8 +236,8 @@ def _missing(param: click.Parameter, ctx: click.Context | None) -> str:
 
 
 _NUMBERS = (
-    (click.INT, message("Invalid value for {name!s}: {value!s} is not a valid integer.")),
-    (click.FLOAT, message("Invalid value for {name!s}: {value!s} is not a valid float.")),
+    (click.INT, message("Invalid value for {name!s}: {value!s} is not a whole number.")),
+    (click.FLOAT, message("Invalid value for {name!s}: {value!s} is not a number.")),
 )
 
 

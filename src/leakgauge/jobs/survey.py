@@ -36,6 +36,7 @@ TELLS_MUCH = 0.1
 """Share of a secret's information from which a column is better not published."""
 
 _FREE_TEXT = Sentence("free text, which may contain anything")
+_NO_SECRET = Sentence("depends on the secret, and none is named")
 _NAMED = Sentence("as chosen")
 
 Progress = Callable[[int, int], None]
@@ -212,7 +213,7 @@ def _suggested(column: SurveyedColumn, entropies: Mapping[str, Quantity], finer:
     for told in column.tells:
         if told.significant and told.information.ends[0] >= TELLS_MUCH * entropies[told.secret].value:
             return Suggested.BACKGROUND, Sentence("reveals much about {secret!s}", secret=told.secret)
-    return Suggested.PUBLIC, Sentence("reveals little")
+    return Suggested.PUBLIC, Sentence("reveals little") if entropies else _NO_SECRET
 
 
 def require_large_groups(found: Survey, policy: Policy) -> None:

@@ -240,11 +240,20 @@ def parsed_json(path: Path, content: bytes | None = None) -> Mapping[str, Any]:
     """The object in a JSON file, of which the bytes may have been read already."""
     try:
         fields = strict_json((path.read_bytes() if content is None else content).decode("utf-8"))
+    except (FileNotFoundError, IsADirectoryError) as error:
+        raise not_a_file(path, error) from None
     except (OSError, ValueError, RecursionError) as error:
         raise FileError("{path} cannot be read as JSON: {reason}.", path=path, reason=_reason(error)) from None
     if not isinstance(fields, dict):
         raise FileError("{path} does not contain a JSON object; write one.", path=path)
     return fields
+
+
+def not_a_file(path: Path, error: OSError) -> FileError:
+    """The error of a name that no file has, or a folder."""
+    if isinstance(error, IsADirectoryError):
+        return FileError("{path!r} is a folder; name a file in it.", path=str(path))
+    return FileError("There is no file {path!r}; check the path.", path=str(path))
 
 
 def parsed_toml(path: Path) -> dict[str, Any]:

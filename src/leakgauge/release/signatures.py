@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from leakgauge.drafts import could_not_write, target, write_whole
 from leakgauge.errors import FileError, OptionError
+from leakgauge.probability.files import not_a_file
 from leakgauge.sentences import Sentence
 
 if TYPE_CHECKING:
@@ -143,6 +144,8 @@ def _content(path: Path, longest: int | None = _LONGEST) -> bytes:
     try:
         with path.open("rb") as file:
             return file.read(-1 if longest is None else longest)
+    except (FileNotFoundError, IsADirectoryError) as error:
+        raise not_a_file(path, error) from None
     except OSError as error:
         reason = error.strerror or "the system refused"
         raise FileError("{path} cannot be read: {reason}.", path=path, reason=reason) from None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from leakgauge.artefacts.quantity import SHARE, Quantity
-from leakgauge.artefacts.survey import Combination, Survey, SurveyedColumn, Told
+from leakgauge.artefacts.survey import Combination, Suggested, Survey, SurveyedColumn, Told
 from leakgauge.telling.bits import bits
 from leakgauge.telling.blocks import Content, Inline, text_of
 from leakgauge.telling.pictures import pictures
@@ -56,7 +56,7 @@ def published(voice: Voice, found: Survey) -> Iterator[Content]:
 
 def columns(voice: Voice, found: Survey, *, short: bool = False) -> Iterator[Content]:
     """A line for every column; without its kind, and how it identifies people, where it is to be short."""
-    rows = [tuple(_column(voice, one)) for one in found.columns]
+    rows = [tuple(_column(voice, one, bool(found.secrets))) for one in found.columns]
     if short:
         yield from voice.grid(
             "Every column, the most revealing first",
@@ -75,7 +75,7 @@ def columns(voice: Voice, found: Survey, *, short: bool = False) -> Iterator[Con
         yield voice.note("What the columns reveal was measured on {sampled} chosen at random.", sampled=sampled)
 
 
-def _column(voice: Voice, column: SurveyedColumn) -> Iterator[Cell]:
+def _column(voice: Voice, column: SurveyedColumn, secrets: bool) -> Iterator[Cell]:
     say = voice.language.say
     yield from (own(column.name), voice.told(column.kind))
     for name in ("distinct", "missing", "alone"):
@@ -87,7 +87,10 @@ def _column(voice: Voice, column: SurveyedColumn) -> Iterator[Cell]:
     else:
         yield say("only in combination with other columns") if column.singles_out else say("no")
     yield _tells(voice, column.tells)
-    yield say("{role!s}: {reason!s}", role=voice.told(column.suggested.value), reason=voice.told(column.reason))
+    reason = voice.told(column.reason)
+    # What reveals little is not known before there is a secret.
+    known = secrets or column.suggested is not Suggested.PUBLIC
+    yield say("{role!s}: {reason!s}", role=voice.told(column.suggested.value), reason=reason) if known else reason
 
 
 def _tells(voice: Voice, found: Sequence[Told]) -> Inline:

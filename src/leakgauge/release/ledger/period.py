@@ -68,11 +68,11 @@ class Period(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, length: str, first: str | None, today: date) -> Period:
-        """The period that somebody typed, from a day that has come.
+        """The period that somebody typed, such as ``year`` or ``30 days``, from a day that has come.
 
         Years, quarters and months are those of the calendar unless a day is given, and days count from today.
         """
-        text = length.strip()
+        text = length.strip().removesuffix(" days")
         whole = int(text[:100]) if text.isascii() and text.isdigit() else text
         if first is None:
             return cls(whole, date(today.year, 1, 1) if isinstance(whole, str) else today)

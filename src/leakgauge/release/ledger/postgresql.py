@@ -59,7 +59,8 @@ class PostgresqlStore(Store):
                 self._make()
             if not self._has_table("format"):
                 raise FileError(
-                    "There is no ledger at {address}; make one with `leakgauge ledger open`.", address=self.name
+                    "There is no ledger at {address}; check the address, or make one with `leakgauge ledger open`.",
+                    address=self.name,
                 )
             ((version,),) = self.run("SELECT version FROM format")
             self.require_known_version(version)

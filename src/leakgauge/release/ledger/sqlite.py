@@ -39,7 +39,9 @@ class SqliteStore(Store):
         if not self._path.parent.is_dir():
             raise FileError("The folder {path} does not exist; make it first.", path=self._path.parent)
         if not self._path.exists():
-            raise FileError("There is no ledger {path}; make one with `leakgauge ledger open`.", path=path)
+            raise FileError(
+                "There is no ledger {path}; check the path, or make one with `leakgauge ledger open`.", path=path
+            )
         self._file = self._require_one_name()
         try:
             self._connection = _connect(self._path)
