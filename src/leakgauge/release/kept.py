@@ -150,7 +150,12 @@ def encoding(label: Label) -> bytes:
     return framed(kind.encode(), text_of(label).encode("utf-8", "surrogatepass"))
 
 
-_KINDS = {"missing": type(None), "truth": (bool, np.bool_), "whole number": Integral, "number": Real}
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "missing": type(None),
+    "truth": (bool, np.bool_),
+    "whole number": Integral,
+    "number": Real,
+}
 """The kinds of labels that a text does not tell apart, the narrower ones first."""
 
 

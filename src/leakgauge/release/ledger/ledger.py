@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Self
 
 from msgspec.structs import asdict
+from msgspec.structs import replace as replaced
 
 from leakgauge.artefacts import Origin, Quantity
 from leakgauge.artefacts.ledger import (
     AccountTold,
     BudgetLeft,
+    BudgetSums,
+    ColumnTold,
     Completed,
     CompositionTold,
     LimitTold,
@@ -25,13 +29,14 @@ from leakgauge.notions.composition import Composition, Neighbours, compose
 from leakgauge.randomness.keyed import NoiseKey
 from leakgauge.release.ledger.account import ONE_ROW, Account, ApproximateLimit, Limit, require_text
 from leakgauge.release.ledger.admission import Spending, Verdict, nothing_of, spending
-from leakgauge.release.ledger.cost import NOTHING, Cost, Total, step_to_json
+from leakgauge.release.ledger.cost import NOTHING, Cost, Total, as_float, step_to_json
 from leakgauge.release.ledger.entry import START, Body, Chain, Entry, Kept, Kind, Told, added_up
 from leakgauge.release.ledger.noise_keys import noise_key
 from leakgauge.release.ledger.postgresql import PostgresqlStore
 from leakgauge.release.ledger.splits import SplitLimit, splits_of
 from leakgauge.release.ledger.sqlite import SqliteStore, make_sqlite
 from leakgauge.release.ledger.store import Store
+from leakgauge.release.ledger.unchanged import bits_unchanged, cost_unchanged
 from leakgauge.sentences import Sentence
 from leakgauge.tables.postgresql.address import SCHEMES, without_secrets
 
@@ -308,9 +313,22 @@ def account_told(account: Account, ledger: Ledger | None = None) -> AccountTold:
         left_of(spent),
         _composition(ledger, account),
         tuple(_spend(entry, completed.get(entry.reference)) for entry in spends),
-        added_up(entry.told for entry in spends),
+        _told_of_columns(spends),
         sum(not entry.told for entry in spends),
+        _unchanged(spends),
     )
+
+
+def _told_of_columns(spends: Sequence[Entry]) -> tuple[ColumnTold, ...]:
+    unchanged = bits_unchanged(spends)
+    return tuple(replaced(one, unchanged=unchanged.get(one.column)) for one in added_up(each.told for each in spends))
+
+
+def _unchanged(spends: Sequence[Entry]) -> BudgetSums | None:
+    if all(entry.kept is None for entry in spends):
+        return None
+    found = cost_unchanged(spends)
+    return BudgetSums(nats(as_float(found.epsilon)), nats(as_float(found.rho)))
 
 
 def left_of(spent: Spending) -> BudgetLeft:
@@ -350,4 +368,5 @@ def _spend(entry: Entry, done: Entry | None) -> SpendTold:
         admitted_by=entry.rule,
         completed=None if done is None else Completed(done.time, done.digest),
         hash=entry.hash,
+        noise_key=None if entry.kept is None else entry.kept.key,
     )
