@@ -95,10 +95,9 @@ def command(table: str, asked: Releasing, output: str | None, reading: Reading, 
     .order.json, are for their owner only.
     """
     from leakgauge.randomness import OperatingSystem, Simulated
-    from leakgauge.release import preview, read_plan, release
+    from leakgauge.release import kept, preview, read_plan, release
     from leakgauge.release.destinations import FileDestination, destination
     from leakgauge.release.drawing import order_place
-    from leakgauge.release.kept import Noise as release_noise
     from leakgauge.release.ledger import open_ledger
     from leakgauge.release.ledger.account import default_dataset
     from leakgauge.release.ledger.ledger import ledger_files
@@ -109,7 +108,7 @@ def command(table: str, asked: Releasing, output: str | None, reading: Reading, 
 
     plan, address, dataset, sign = read_plan(asked.plan), asked.ledger, asked.dataset, asked.sign
     plan.keep_order, plan.order_by = plan.keep_order or asked.keep_order, asked.order_by or plan.order_by
-    plan.noise = plan.noise if asked.noise is None else release_noise(asked.noise)
+    plan.noise = plan.noise if asked.noise is None else kept.Noise(asked.noise)
     if output is None and not asked.dry_run:
         raise OptionError("No output is named; add -o OUT, or --dry-run.")
     where = None if output is None else destination(output, on_workers=asked.on_workers)

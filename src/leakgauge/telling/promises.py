@@ -26,6 +26,12 @@ def protects_persons(voice: Voice) -> bool:
     return voice.dossier.plan is not None and voice.dossier.plan.unit is not None
 
 
+def keeps_noise(voice: Voice) -> bool:
+    """Whether people whose values stay the same keep the noise of every protected column."""
+    plan = voice.dossier.plan
+    return plan is not None and bool(plan.kept) and {*plan.kept} == {*plan.columns}
+
+
 def unit_of_protection(voice: Voice) -> Inline:
     """Whom the guarantee of all columns together is for: one row, or a person with some rows."""
     record = voice.dossier.record
