@@ -106,8 +106,8 @@ class ReleasedBefore(Part, frozen=True):
         same_mechanism: whether it went through the mechanism of this job; if not, only what the ledger says is known.
         bits: that it reveals at most about each column of a secret; infinite where the ledger does not say.
         epsilon: of all its columns together, in nats; infinite where there is none, like ``rho`` of zCDP.
-        kept: its mechanisms whose noise is that of this release for every person whose values stayed the same: to
-            these people it adds nothing.
+        kept: its mechanisms whose noise is that of this release, or of one listed before, for every person whose values
+            stayed the same: of these people it adds nothing.
     """
 
     reference: str

@@ -35,8 +35,8 @@ def _counted(voice: Voice, job: Job) -> Iterator[Content]:
     kept = sum(bool(one.kept) for one in job.before)
     if kept:
         yield voice.say(
-            "Earlier releases that keep the noise of this one: {count}. To people whose values stayed the same they "
-            "add nothing: the verdict counts them and this one as a single release.",
+            "Earlier releases that share their noise with this one or with another: {count}. Of people whose values "
+            "stayed the same they reveal nothing new: releases that share their noise count as one.",
             count=Plain(str(kept)),
         )
         yield voice.note(

@@ -44,9 +44,10 @@ from leakgauge.jobs.protect.companions import headline, outcomes, spent
 from leakgauge.jobs.protect.earlier import Earlier, earlier_job
 from leakgauge.jobs.protect.folder import KIT, Folder, Found, open_folder
 from leakgauge.jobs.protect.judged import Judging
+from leakgauge.jobs.protect.kept import require_same_people
 from leakgauge.jobs.protect.recipients import require_private_shares, write_recipients_kit
-from leakgauge.jobs.protect.repeated import compared, earlier_channels, released_before, repeated, require_same_people
-from leakgauge.jobs.protect.sources import Watch, open_sources, watched
+from leakgauge.jobs.protect.repeated import compared, earlier_channels, released_before, repeated
+from leakgauge.jobs.protect.sources import Sources, Watch, open_sources, watched
 from leakgauge.jobs.protect.stages import (
     COUNTED,
     FILES,
@@ -58,6 +59,8 @@ from leakgauge.jobs.protect.stages import (
     refusal_of,
 )
 from leakgauge.jobs.protect.telling import require_channels
+from leakgauge.release import ReleasePlan
+from leakgauge.release.bound import bind
 from leakgauge.release.estimates.kit import drop_kit
 from leakgauge.release.record import file_digest
 from leakgauge.release.recorded_plan import plan_of as recorded_plan_of
@@ -209,7 +212,7 @@ def protect(
         chain = () if earlier is None else compared(sources, earlier)
         if earlier is not None:
             require_same_people(sources, chain)
-            plan = plan_of(sources, earlier.chosen(), learnt=earlier.learnt(settled))
+            plan = _repeated_plan(sources, earlier)
             earlier.require_known_values(plan, source)
         else:
             require_designable(sources)
@@ -286,6 +289,11 @@ def _settled(asked: Request, table: Table, tell: Progress) -> tuple[Request, Coa
     return found
 
 
+def _repeated_plan(sources: Sources, earlier: Earlier) -> ReleasePlan:
+    """The plan by which an earlier job is repeated."""
+    return plan_of(sources, earlier.chosen(), learnt=earlier.learnt(sources.asked))
+
+
 def _with_earlier_releases(work: Work) -> Work:
     """The job with the earlier releases that its verdict counts; once it has released, those it counted then."""
     kept, sources, earlier = work.folder, work.sources, work.earlier
@@ -293,7 +301,7 @@ def _with_earlier_releases(work: Work) -> Work:
     if not kept.is_done("release", _inputs(work, "release")):
         # An interrupted run may have written the release already.
         drawn = kept.has(RECORD.name) and "release" not in kept.job.stages
-        repeats = None if earlier is None else earlier.record.plan
+        repeats = None if earlier is None else bind(_repeated_plan(sources, earlier), sources.original)
         own = kept.result(RECORD).reference if drawn else None
         before, unnamed = released_before(sources, work.chain, repeats, own)
     work = replace(work, before=before, unnamed=unnamed)

@@ -10,13 +10,13 @@ from msgspec import structs
 from leakgauge.artefacts import Origin, Quantity, Record, Sentence
 from leakgauge.artefacts.dossier import MEASUREMENT, UTILITY
 from leakgauge.artefacts.job import EarlierRelease, ReleasedBefore, Repeated, RepeatedSecret
-from leakgauge.artefacts.record import Plan
 from leakgauge.artefacts.request import FRAME, Aim
 from leakgauge.assessment.outgoing import Secret
 from leakgauge.case.earlier import EarlierChannel
-from leakgauge.errors import InputError, OptionError, TableError, VerificationError
+from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.protect.companions import spent
 from leakgauge.jobs.protect.earlier import Earlier, earlier_job
+from leakgauge.jobs.protect.kept import Keeping
 from leakgauge.jobs.protect.sources import Sources, watched
 from leakgauge.jobs.protect.stages import Work
 from leakgauge.measures import entropy
@@ -31,9 +31,6 @@ from leakgauge.release.priors import bound_channel, own_prior
 from leakgauge.tables import in_bins, open_table
 from leakgauge.tables.pairing import persons_in_both
 
-FEW_STAY = 0.05
-"""The share of people below which keys, and not people, are taken to have changed."""
-
 
 def compared(sources: Sources, earlier: Earlier) -> tuple[EarlierRelease, ...]:
     """Every release of the chain that a job goes on, the oldest first, each compared with the new table."""
@@ -41,7 +38,7 @@ def compared(sources: Sources, earlier: Earlier) -> tuple[EarlierRelease, ...]:
 
 
 def released_before(
-    sources: Sources, chain: Sequence[EarlierRelease], plan: Plan | None = None, own: str | None = None
+    sources: Sources, chain: Sequence[EarlierRelease], plan: RecordedPlan | None = None, own: str | None = None
 ) -> tuple[tuple[ReleasedBefore, ...], int]:
     """The earlier releases of the secrets that the verdict counts, and how many entries of the ledger name no column.
 
@@ -49,11 +46,11 @@ def released_before(
     of the same data set in the ledger; whether those share people is not known, so they count.
 
     Args:
-        plan: of the job that is repeated, whose mechanisms are those of this one.
+        plan: of the new release, where it repeats another and is known already.
         own: the reference of the job's own release.
     """
-    kept = kept_names(sources, plan)
-    found = [ReleasedBefore(one.reference, True, kept=kept.get(one.noise_key, ())) for one in chain if one.shared != 0]
+    keeping = Keeping(sources, chain, plan)
+    found = [ReleasedBefore(one.reference, True, kept=keeping.in_chain(one)) for one in chain if one.shared != 0]
     known, unnamed = {own, *(one.reference for one in chain)}, 0
     if sources.ledger is None or sources.dataset is None:
         return tuple(found), unnamed
@@ -64,42 +61,9 @@ def released_before(
         told = {name: math.inf if bits is None else bits.told for name, bits in entry.told.items() if name in secrets}
         if told:
             levels = float(entry.cost.epsilon), float(entry.cost.rho)
-            found.append(ReleasedBefore(entry.reference, False, told, *levels))
+            found.append(ReleasedBefore(entry.reference, False, told, *levels, keeping.of_entry(entry)))
         unnamed += not entry.told
     return tuple(found), unnamed
-
-
-def kept_names(sources: Sources, plan: Plan | None) -> Mapping[str | None, tuple[str, ...]]:
-    """By the identity of the key under which a new release keeps noise, the mechanisms whose noise it keeps."""
-    if sources.noise != "kept" or sources.ledger is None or sources.dataset is None or plan is None:
-        return {}
-    keys = [entry.kept.key for entry in sources.ledger.entries(sources.dataset) if entry.kept is not None]
-    return {keys[-1]: plan.kept or ()} if keys else {}
-
-
-def require_same_people(sources: Sources, chain: Sequence[EarlierRelease]) -> None:
-    """Refuse, where noise is kept, a table in which hardly anybody is who they were: their noise would be redrawn.
-
-    Raises:
-        TableError: fewer of the people are in any of the earlier tables than chance or a few leavers would explain.
-    """
-    roles, last = sources.asked.roles, chain[-1] if chain else None
-    if sources.noise != "kept" or last is None or last.shared is None:
-        return
-    units = sources.original.group_sizes([(roles.unit or "",)])[0].groups
-    shared = max(one.shared for one in chain if one.shared is not None)
-    # Of the smaller table: a panel may grow.
-    people = min(units, max(last.rows // (roles.rows_per_unit or 1), 1))
-    if shared < FEW_STAY * people:
-        raise TableError(
-            "Only {shared} of {units} people of the new table are in that of {path!s}, so that hardly anybody would "
-            "keep their noise; name people as before if {unit!r} was renumbered, or add --noise fresh if they are "
-            "others.",
-            shared=shared,
-            units=units,
-            path=last.folder,
-            unit=roles.unit,
-        )
 
 
 def earlier_channels(
