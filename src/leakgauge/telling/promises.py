@@ -98,8 +98,8 @@ def unprotected(voice: Voice) -> Iterator[Paragraph[Number]]:
     plan = voice.dossier.plan
     if plan is not None and plan.kept and plan.rows_per_unit > 1:
         yield voice.note(
-            "ε of a person holds given which rows of the person have the same value: with kept noise these are released "
-            "alike, which shows it."
+            "ε of a person holds given which rows of the person have the same value: with kept noise these are "
+            "released alike, which shows it."
         )
     for name, column in plan_columns(voice).items():
         if column.given:
