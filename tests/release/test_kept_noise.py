@@ -16,11 +16,12 @@ from leakgauge.errors import OptionError, VerificationError
 from leakgauge.probability import Channel, Interval
 from leakgauge.release import Release, ReleasePlan, release, verify
 from leakgauge.release.execution import Stage
-from leakgauge.release.kept import channel_digest, encoding
+from leakgauge.release.kept import channel_digest, encoding, with_noise
 from leakgauge.release.ledger import Unlimited, open_ledger
 from leakgauge.release.ledger.ledger import account_told
 from leakgauge.release.ledger.unchanged import cost_unchanged
 from leakgauge.tables import open_table
+from tests.jobs.panels import fix_key
 from tests.release.people import put_back
 
 UNIT = "the rows of one value of 'person'"
@@ -45,6 +46,14 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def fixed(place: Path) -> Path:
+    """The same place, where both accounts have a key that is always the same."""
+    for at, dataset in enumerate(("panel", "other")):
+        fix_key(place / "budget.ledger", dataset, bytes([at] * 32))
+    return place
+
+
 def released(place: Path, name: str, table: pa.Table, dataset: str = "panel", **plan: Any) -> Release:
     with open_ledger(place / "budget.ledger") as ledger:
         return release(
@@ -60,29 +69,30 @@ def answers(made: Release, table: pa.Table) -> dict[str, set[str]]:
     return found
 
 
-def test_people_whose_values_stay_keep_their_noise_and_others_have_noise_of_their_own(place: Path) -> None:
+def test_people_whose_values_stay_keep_their_noise_and_others_have_noise_of_their_own(fixed: Path) -> None:
     january, february = panel(), panel(first=40)
-    first, second = (answers(released(place, name, table), table) for name, table in (("1", january), ("2", february)))
+    first, second = (answers(released(fixed, name, table), table) for name, table in (("1", january), ("2", february)))
     both = first.keys() & second.keys()
     assert len(both) == 360 and all(first[one] == second[one] for one in both)
     # Another value is another draw: of changed people as many agree as independent draws would.
     changed = panel(shift=1)
-    third = answers(released(place, "3", changed), changed)
+    third = answers(released(fixed, "3", changed), changed)
     agree = sum(first[one] == third[one] for one in first)
     assert 80 < agree < 190
     # Fresh noise, another account and another channel are other draws too.
-    for name, options in {
+    others: dict[str, dict[str, Any]] = {
         "4": {"noise": "fresh"},
         "5": {"dataset": "other"},
         "6": {"columns": {"answer": "randomized-response:epsilon=1.01,letters=a|b|c"}},
-    }.items():
-        other = answers(released(place, name, january, **options), january)
+    }
+    for name, options in others.items():
+        other = answers(released(fixed, name, january, **options), january)
         assert 100 < sum(first[one] == other[one] for one in first) < 260
 
 
-def test_rows_of_a_person_with_one_value_share_their_draw_and_each_draw_has_the_law_of_the_channel(place: Path) -> None:
+def test_rows_of_a_person_with_one_value_share_their_draw_and_each_draw_has_the_law_of_the_channel(fixed: Path) -> None:
     table = panel(people=3000, each=3)
-    found = answers(released(place, "1", table, rows_per_unit=3), table)
+    found = answers(released(fixed, "1", table, rows_per_unit=3), table)
     assert all(len(one) == 1 for one in found.values())
     channel = np.full((3, 3), 1 / (np.e + 2)) + np.eye(3) * (np.e - 1) / (np.e + 2)
     for at, letter in enumerate("abc"):
@@ -223,6 +233,8 @@ def test_what_cannot_be_kept_is_refused_where_it_is_asked_for(place: Path) -> No
             )
         with pytest.raises(OptionError, match="workers cannot keep it"):
             release(kept, table, place / "out", ledger=ledger, dataset="panel", on_workers=True)
+    by_default = with_noise(ReleasePlan(**PLAN), counted=True, on_workers=True)
+    assert by_default.noise == "fresh" and with_noise(ReleasePlan(**PLAN), counted=True).noise == "kept"
     with pytest.raises(OptionError, match="'old' is neither 'kept' nor 'fresh'"):
         ReleasePlan(**PLAN, noise="old")
     assert not list(place.glob("1*"))

@@ -29,7 +29,9 @@ def protects_persons(voice: Voice) -> bool:
 def keeps_noise(voice: Voice) -> bool:
     """Whether people whose values stay the same keep the noise of every protected column."""
     plan = voice.dossier.plan
-    return plan is not None and bool(plan.kept) and {*plan.kept} == {*plan.columns}
+    if plan is None or not plan.kept:
+        return False
+    return {*plan.kept} == {*plan.columns}
 
 
 def unit_of_protection(voice: Voice) -> Inline:
