@@ -169,6 +169,9 @@ def test_records_say_what_is_kept_and_what_that_means_and_verify(place: Path) ->
     assert verify(made.public_record_file).holds
     fresh = released(place, "2", table, noise="fresh")
     assert fresh.record.plan.kept == () and "generated afresh" in " ".join(map(str, fresh.record.assumptions))
+    # So it may be asked for where nothing could be kept.
+    alone = release(ReleasePlan({"answer": ANSWER}, noise="fresh"), open_table(table), place / "4.csv")
+    assert alone.record.plan.kept == () and verify(alone.record_file).holds
     # Without a unit or a ledger a record says nothing of it, as ever.
     alone = release(ReleasePlan({"answer": ANSWER}), open_table(table), place / "3.csv")
     assert alone.record.plan.kept is None and "afresh" not in " ".join(map(str, alone.record.assumptions))

@@ -131,8 +131,8 @@ class Plan(Part, frozen=True, kw_only=True):
         suppress_unit: whose values are persons, where groups have persons instead.
         keep_order: whether rows are in the table's order, as in all releases whose record does not say.
         order_by: the column by which whoever sees the rows can put them in order, as far as it was declared.
-        kept: the mechanisms whose noise people keep while their values stay the same; None where that was not possible,
-            without a unit and a ledger, and in earlier records.
+        kept: the mechanisms whose noise people keep while their values stay the same; none where all of it is fresh.
+            None where nobody asked and none could be kept, without a unit and a ledger, and in earlier records.
     """
 
     public: Annotated[tuple[str, ...], Origin.DECLARED]

@@ -433,11 +433,12 @@ def _noise_checks(record: Record, plan: RecordedPlan) -> Iterator[Check]:
     """That noise is said to be kept only where it can be: of finite channels, for a unit, by the key of a ledger."""
     if plan.kept is None:
         return
-    place = record.budget.ledger
-    kept = {one.name for one in plan.columns if can_keep(one)}
-    holds = plan.unit.column is not None and place is not None and {*plan.kept} <= kept
-    named = place is not None and (place.noise_key is not None) is bool(plan.kept)
-    yield _checked(Sentence("kept noise"), holds and named, Sentence("the noise of this release cannot have been kept"))
+    place, possible = record.budget.ledger, {one.name for one in plan.columns if can_keep(one)}
+    key = None if place is None else place.noise_key
+    holds = {*plan.kept} <= possible and (
+        key is not None and plan.unit.column is not None if plan.kept else key is None
+    )
+    yield _checked(Sentence("kept noise"), holds, Sentence("the noise of this release cannot have been kept"))
 
 
 def _total_checks(
