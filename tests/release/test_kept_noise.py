@@ -111,6 +111,8 @@ def test_units_are_the_same_whether_read_as_numbers_or_text_and_nobody_keeps_no_
         put_back(released(place, str(at), one))["answer"].to_pylist() for at, one in enumerate((numbers, texts, floats))
     ]
     assert found[0] == found[1] == found[2]
+    coded = numbers.set_column(0, "person", pa.chunked_array([texts["person"].combine_chunks().dictionary_encode()]))
+    assert put_back(released(place, "coded", coded))["answer"].to_pylist() == found[0]
     nobody = pa.table({"person": pa.array([None] * 300, pa.string()), "answer": ["a"] * 300})
     drawn = [put_back(released(place, f"n{at}", nobody, rows_per_unit=300))["answer"].to_pylist() for at in (1, 2)]
     assert drawn[0] != drawn[1] and set(drawn[0]) == {"a", "b", "c"}

@@ -64,7 +64,7 @@ class AliasTables:
 
         The law is that of ``draw``: of a uniform word the first 32 bits and the next 21 are independent and uniform,
         together the 53 bits that a draw reads at most, and the column and unit they choose are one of 2^53 that are
-        equally likely.
+        equally likely. Noise that is kept rests on how the tables are cut: another cut draws all of it anew.
         """
         first, last = words >> np.uint64(64 - _FIRST), (words >> np.uint64(64 - _BITS)) & _LAST_BITS
         return self._drawn(rows, first.astype(np.uint32), lambda tied: last[tied])

@@ -26,6 +26,7 @@ from leakgauge.drafts import Draft, DraftFolder, draft, exists, require_writable
 from leakgauge.errors import FileError, OptionError, TableError, UncertainError
 from leakgauge.notions.composition import Neighbours
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
+from leakgauge.randomness.keyed import KEY_BYTES, NoiseKey
 from leakgauge.randomness.row_order import RowOrder
 from leakgauge.release.bound import BoundPlan, bind
 from leakgauge.release.destinations import FileDestination, Named, TableDestination, destination, require_held
@@ -349,10 +350,13 @@ def preview(
 
 def _rehearse(bound: BoundPlan, form: Path, *, simulated: bool) -> pa.Table:
     """A few rows released with seeded noise and discarded, so that write errors show before the spend."""
-    few = bound.table.few(*bound.reads, most=REHEARSED)
+    kept = None
+    if bound.kept and bound.unit.column is not None:
+        kept = KeptNoise(NoiseKey(bytes(KEY_BYTES)), bound.unit.column, bound.kept)
+    few = bound.table.few(*bound.reads, *(() if kept is None else (kept.unit,)), most=REHEARSED)
     if few is None:
         raise TableError("The table has no rows; there is nothing to release.")
-    made = bound.made(few, Simulated(0))
+    made = bound.made(few, Simulated(0), kept)
     write_batches([made], BytesIO(), form, simulated=simulated)
     return plain(next(tables_of([made], 1, simulated)))
 

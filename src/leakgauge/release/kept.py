@@ -109,7 +109,7 @@ class KeptNoise:
         assert law is not None
         if column.name not in self._contexts:
             self._contexts[column.name] = context_of(column)
-        values, whose = encoded(units, self.unit)
+        values, whose = encoded(_plain(units), self.unit)
         nobody = np.flatnonzero(np.asarray(values.is_null()))
         pairs, rows = np.unique(whose * len(column.form.labels) + inputs, return_inverse=True)
         people = [_framed(text) for text in _texts(values)]
@@ -164,6 +164,11 @@ def _framed(text: bytes) -> bytes:
     return len(text).to_bytes(8, "little") + text
 
 
+def _plain(values: pa.Array) -> pa.Array:
+    """Values without a dictionary, in which a missing one has no number."""
+    return values.dictionary_decode() if isinstance(values, pa.DictionaryArray) else values
+
+
 def _texts(values: pa.Array) -> Sequence[bytes]:
     """The texts of units, the same whether a number was read as whole, with a decimal point, or as text.
 
@@ -171,7 +176,7 @@ def _texts(values: pa.Array) -> Sequence[bytes]:
     """
     if pa.types.is_floating(values.type):
         return [spelling_of(value).encode() for value in values.to_pylist()]
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
+    if pa.types.is_binary(values.type) or pa.types.is_large_binary(values.type):
+        return [value or b"" for value in values.to_pylist()]
     texts = pc.cast(values, pa.string()).to_pylist()
     return [(text or "").encode("utf-8", "surrogatepass") for text in texts]

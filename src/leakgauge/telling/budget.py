@@ -17,17 +17,25 @@ def budget(voice: Voice, account: Account, told: AccountTold) -> Iterator[Conten
     """An account of a ledger, its sums and every entry; sums spent are rounded up, sums left down."""
     yield account_of(voice, account)
     yield from _sums(voice, account, told)
+    keys = any(one.noise_key is not None for one in told.entries or ())
     entries: Iterator[tuple[Cell, ...]] = (
         (
             str(one.sequence),
             one.time[:19].replace("T", " "),
             voice.told(one.purpose),
             *(amount(voice, one, name) for name in ("epsilon", "rho")),
+            *((one.noise_key or "–",) if keys else ()),
             yes_or_no(voice, one.completed is not None),
         )
         for one in told.entries or ()
     )
-    yield from voice.grid("Entries", "Entry|Time (UTC)|Purpose|ε|ρ|Completed", entries)
+    yield from voice.grid(
+        "Entries",
+        "Entry|Time (UTC)|Purpose|ε|ρ|Keeps noise by key|Completed"
+        if keys
+        else "Entry|Time (UTC)|Purpose|ε|ρ|Completed",
+        entries,
+    )
     if told.unchanged is not None:
         yield voice.say(
             "Of that for a person whose values never changed: ε {epsilon}, ρ {rho}. Releases that keep noise count "
