@@ -150,9 +150,9 @@ def _together(voice: Voice, found: Repeated) -> Iterator[Content]:
     for one in told:
         if one.changing is not None:
             yield voice.say(
-                "People whose {secret} stayed the same keep their noise: of these releases {draws} have noise of "
-                "their own for them. About all values of a person whose {secret} changed every time the releases "
-                "reveal at most {bits} together.",
+                "People whose {secret} stayed the same keep their noise; independent draws of their value in these "
+                "releases: {draws}. About all values of a person whose {secret} changed every time the releases reveal "
+                "at most {bits} together.",
                 secret=voice.listed(one.secret),
                 draws=voice.number(one, "draws"),
                 bits=voice.number(one, "changing", rounding=ROUND_CEILING),
