@@ -52,6 +52,8 @@ ASKED: dict[str, Any] = {
     "max_distortion": 0.3,
     "confidence": 0.9,
     "ledger": "budget.ledger",
+    # Noise that people keep is in test_kept_noise.py.
+    "noise": "fresh",
 }
 
 

@@ -111,6 +111,9 @@ def test_repeats_are_counted_by_law_and_marked_where_the_limit_is_missed() -> No
     assert len({panel["layer"][1]["encoding"]["y"]["title"] for panel in figure.spec["hconcat"]}) == 2
     assert "stays at or above the limit of 0" in repeats_figure(prior, answer, 0).told
     assert "limit" not in repeats_figure(prior, answer).told
+    kept = repeats_figure(prior, answer, 40, kept=True)
+    assert {row["success"] for row in kept.spec["data"]["values"]} == {rows[0]["success"]}
+    assert "their noise is kept" in kept.told and "their noise is kept" not in figure.told
 
 
 def test_what_is_too_large_to_count_is_simulated_close_to_the_truth() -> None:

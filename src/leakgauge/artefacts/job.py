@@ -25,6 +25,7 @@ class EarlierRelease(Part, frozen=True):
         shared: how many persons of the new table are also in its table; None if unknown, and then all are assumed to
             be.
         unchanged: of these, for each secret, the share whose secret is the same in both tables.
+        noise_key: the identity of the key by which its noise is kept; None where it was generated afresh.
     """
 
     folder: str
@@ -35,6 +36,7 @@ class EarlierRelease(Part, frozen=True):
     shared: int | None = None
     unchanged: dict[str, Quantity] | None = None
     unknown: Sentence | None = None
+    noise_key: str | None = None
 
 
 class RepeatedSecret(Part, frozen=True):
@@ -45,7 +47,10 @@ class RepeatedSecret(Part, frozen=True):
     Attributes:
         entropy: of the secret: the most that can be revealed.
         alone: by its column of the new release, and by the public columns that its channel reads.
-        together: by its columns of all these releases; at most that where it is not ``exact``.
+        together: by its columns of all these releases; at most that where it is not ``exact``. Releases in which the
+            person keeps the noise of another are one.
+        changing: by all these releases about the values of a person whose secret is another in each, at most.
+        draws: how many of these releases have noise of their own for a value that stays the same.
         guessed_alone: the chance of guessing it in one try from its column of the new release.
         distortion: of the mechanism, on average over the new table; ``max_distortion`` is what was asked for.
 
@@ -61,6 +66,8 @@ class RepeatedSecret(Part, frozen=True):
     guessed: Quantity | None = None
     distortion: Quantity | None = None
     max_distortion: Annotated[Real | None, Origin.DECLARED] = None
+    changing: Quantity | None = None
+    draws: int | None = None
 
 
 class Repeated(Part, frozen=True):
@@ -73,6 +80,10 @@ class Repeated(Part, frozen=True):
         epsilon: of a person who is in all that are counted: their ε add up.
         spent: what the account of the ledger has spent, this release included; None without one.
         spent_in_period: the part of it in the running period; None where its limit does not renew.
+        epsilon_unchanged: of a person who is in all that are counted and whose values never changed: releases that
+            keep one noise count once. None where none of them does.
+        noise_key: the identity of the key by which people whose values stay the same keep their noise; None where noise
+            is generated afresh.
     """
 
     before: tuple[EarlierRelease, ...]
@@ -85,6 +96,8 @@ class Repeated(Part, frozen=True):
     dataset: Annotated[str | None, Origin.DECLARED] = None
     spent: Quantity | None = None
     spent_in_period: Quantity | None = None
+    epsilon_unchanged: Quantity | None = None
+    noise_key: str | None = None
 
 
 class ReleasedBefore(Part, frozen=True):
@@ -95,6 +108,8 @@ class ReleasedBefore(Part, frozen=True):
         same_mechanism: whether it went through the mechanism of this job; if not, only what the ledger says is known.
         bits: that it reveals at most about each column of a secret; infinite where the ledger does not say.
         epsilon: of all its columns together, in nats; infinite where there is none, like ``rho`` of zCDP.
+        kept: its mechanisms whose noise is that of this release, or of one listed before, for every person whose values
+            stayed the same: of these people it adds nothing.
     """
 
     reference: str
@@ -102,6 +117,7 @@ class ReleasedBefore(Part, frozen=True):
     bits: dict[str, Real] = msgspec.field(default_factory=dict)
     epsilon: Real = float("inf")
     rho: Real = float("inf")
+    kept: tuple[str, ...] = ()
 
 
 class JobEvent(Part, frozen=True):

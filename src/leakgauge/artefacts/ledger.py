@@ -77,6 +77,7 @@ class SpendTold(Part, frozen=True):
 
     Attributes:
         completed: None where nothing says that its release was written.
+        noise_key: the identity of the key by which its release keeps noise, which is not the key; None of fresh noise.
     """
 
     sequence: int
@@ -88,6 +89,7 @@ class SpendTold(Part, frozen=True):
     admitted_by: str | None
     completed: Completed | None
     hash: str
+    noise_key: str | None = None
 
 
 class ColumnTold(Part, frozen=True):
@@ -98,6 +100,8 @@ class ColumnTold(Part, frozen=True):
         uncounted: releases without a finite channel, such as numbers with noise, which add nothing to the bits.
         bits: the sum of what the others reveal, at most the entropy: together they never reveal more.
         entropy: all there is to tell; bits and entropy follow from the exact counts of the table.
+        unchanged: the bits about a value that never changed: releases that keep one noise count once. None where none
+            does.
     """
 
     column: str
@@ -105,6 +109,7 @@ class ColumnTold(Part, frozen=True):
     uncounted: int
     bits: Quantity | None = None
     entropy: Quantity | None = None
+    unchanged: Quantity | None = None
 
 
 class AccountTold(Part, frozen=True):
@@ -117,6 +122,7 @@ class AccountTold(Part, frozen=True):
             limit.
         without_bits: spends that say nothing of it: queries, and releases of earlier versions.
         period: None where the limit does not renew.
+        unchanged: of what was spent, what it cost a person whose values never changed; None where no noise is kept.
     """
 
     dataset: str
@@ -131,6 +137,7 @@ class AccountTold(Part, frozen=True):
     told: tuple[ColumnTold, ...] = ()
     without_bits: int = 0
     period: PeriodTold | None = None
+    unchanged: BudgetSums | None = None
 
 
 class LedgerTold(Artefact, frozen=True, tag="leakgauge/ledger/1"):

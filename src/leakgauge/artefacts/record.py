@@ -131,6 +131,8 @@ class Plan(Part, frozen=True, kw_only=True):
         suppress_unit: whose values are persons, where groups have persons instead.
         keep_order: whether rows are in the table's order, as in all releases whose record does not say.
         order_by: the column by which whoever sees the rows can put them in order, as far as it was declared.
+        kept: the mechanisms whose noise people keep while their values stay the same; none where all of it is fresh.
+            None where nobody asked and none could be kept, without a unit and a ledger, and in earlier records.
     """
 
     public: Annotated[tuple[str, ...], Origin.DECLARED]
@@ -143,6 +145,7 @@ class Plan(Part, frozen=True, kw_only=True):
     suppressed: int | None = None
     keep_order: Annotated[bool, Origin.DECLARED] = True
     order_by: Annotated[str | None, Origin.DECLARED] = None
+    kept: Annotated[tuple[str, ...] | None, Origin.DECLARED] = None
 
     @property
     def origin(self) -> Origin:
@@ -185,9 +188,10 @@ class LedgerPlace(Part, frozen=True):
 
 
 class LedgerEntry(LedgerPlace, frozen=True):
-    """The same with the hash of the entry."""
+    """The same with the hash of the entry, and the identity of the key by which noise is kept."""
 
     hash: str
+    noise_key: str | None = None
 
 
 class PublicBudget(BudgetSums, frozen=True):

@@ -101,7 +101,7 @@ class Outgoing:
 
     def _of_persons(self, secret: Secret, law: Law | None) -> tuple[Attacker, ...]:
         """Who knows which rows are a person's, where they hold one value: their noise averages out."""
-        own, rows = self.plan.hiding(secret), self.case.agreeing_rows(secret)
+        own, rows = self.plan.hiding(secret), self._agreeing_rows(secret)
         if own is None or rows == 1 or law is None:
             return ()
         whole = self._of_all_rows(law, rows)
@@ -112,6 +112,14 @@ class Outgoing:
             others = (EarlierChannel.of(own),) * (rows - 1)
             found = attackers_with_earlier(replace(self.case, earlier={secret: others}), self.plan, secret, law)
         return tuple(msgspec.structs.replace(one, name=AttackerName.KNOWS_ALL_ROWS) for one in found)
+
+    def _agreeing_rows(self, secret: Secret) -> int:
+        """The rows of a person with one value and noise of their own; where noise is kept, they share one draw."""
+        own = self.plan.hiding(secret)
+        # A mechanism that reads other columns too draws again where these differ: rows then count as independent.
+        if own is not None and own.name in (self.plan.kept or ()) and {*own.reads} == {*secret}:
+            return 1
+        return self.case.agreeing_rows(secret)
 
     @staticmethod
     def _of_all_rows(law: Law, rows: int) -> CountedLaw | None:
@@ -142,7 +150,7 @@ class Outgoing:
             sights = (linked.values.in_kinds(linked.sight(knows)) for knows in subsets(self.case.background))
             found = [worst_certain(sight, self.case.people, linked.values.names) for sight in sights]
             return max(found, key=newly_certain)
-        law, rows = self.law(secret), self.case.agreeing_rows(secret)
+        law, rows = self.law(secret), self._agreeing_rows(secret)
         if rows > 1 and law is not None:
             law = self._of_all_rows(law, rows)
         if not isinstance(law, CountedLaw) or law.numbers is not None:

@@ -175,6 +175,12 @@ class Drawn:
         law = self.case.counted_law(secret, self.plan)
         return None if law is None or law.by_points else law
 
+    def keeps_noise(self, column: ReleasedColumn) -> bool:
+        """Whether rows of one person and one value share the noise of a column."""
+        names = () if self.plan is None else (self.plan.kept or ())
+        columns = () if self.plan is None else self.plan.columns
+        return any(one.name in names and one.writes == column.writes for one in columns)
+
     @property
     def rows(self) -> int:
         """That are attacked."""
@@ -243,6 +249,14 @@ class Drawn:
     def draws(self) -> Generator:
         """A seeded generator, for simulation only."""
         return simulation(self.simulation_seed)
+
+
+def with_own_noise(drawn: Drawn, column: ReleasedColumn) -> ReleasedColumn:
+    """A column in the rows whose noise is independent: where noise is kept, one of each person and value."""
+    if drawn.units is None or not drawn.keeps_noise(column):
+        return column
+    rows = np.unique(numbered(drawn.units, column.inputs, rows=drawn.rows), return_index=True)[1]
+    return replace(column, inputs=column.inputs[rows], outputs=column.outputs[rows])
 
 
 def _as_seen(column: ReleasedColumn) -> SeenColumn:

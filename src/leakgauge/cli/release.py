@@ -11,7 +11,7 @@ import click
 
 from leakgauge.artefacts.request import Reading
 from leakgauge.artefacts.request.part import Names, Option, RequestPart
-from leakgauge.artefacts.request.shared_options import KeepOrder, OrderBy
+from leakgauge.artefacts.request.shared_options import KeepOrder, Noise, OrderBy
 from leakgauge.cli import options
 from leakgauge.cli.help import Grouped
 from leakgauge.cli.language import say
@@ -36,6 +36,7 @@ class Releasing(RequestPart, frozen=True):
     record: Annotated[Path | None, Option("The record; by default OUT with .json added.", "FILE")] = None
     ledger: Annotated[str | None, Names.PLACE, Option("The ledger whose budget is used.", "PATH|ADDRESS")] = None
     dataset: Annotated[str | None, Option("Account in the ledger; by default the table's name.", "NAME")] = None
+    noise: Noise = None
     prior: Annotated[
         tuple[str, ...],
         Option(
@@ -60,7 +61,7 @@ class Releasing(RequestPart, frozen=True):
     cls=Grouped,
     groups={
         message("Plan and files"): "plan output record overwrite keep_order order_by sign on_workers",
-        message("Budget"): "ledger dataset prior",
+        message("Budget"): "ledger dataset noise prior",
         message("Reading the table"): options.names_of(Reading),
         message("Other options"): "dry_run simulate as_json",
     },
@@ -94,7 +95,7 @@ def command(table: str, asked: Releasing, output: str | None, reading: Reading, 
     .order.json, are for their owner only.
     """
     from leakgauge.randomness import OperatingSystem, Simulated
-    from leakgauge.release import preview, read_plan, release
+    from leakgauge.release import kept, preview, read_plan, release
     from leakgauge.release.destinations import FileDestination, destination
     from leakgauge.release.drawing import order_place
     from leakgauge.release.ledger import open_ledger
@@ -107,6 +108,7 @@ def command(table: str, asked: Releasing, output: str | None, reading: Reading, 
 
     plan, address, dataset, sign = read_plan(asked.plan), asked.ledger, asked.dataset, asked.sign
     plan.keep_order, plan.order_by = plan.keep_order or asked.keep_order, asked.order_by or plan.order_by
+    plan.noise = plan.noise if asked.noise is None else kept.Noise(asked.noise)
     if output is None and not asked.dry_run:
         raise OptionError("No output is named; add -o OUT, or --dry-run.")
     where = None if output is None else destination(output, on_workers=asked.on_workers)

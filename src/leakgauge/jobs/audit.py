@@ -21,7 +21,7 @@ from leakgauge.audit.foreign.attacks import attack_foreign, left_out, shown_by_m
 from leakgauge.audit.foreign.release import ForeignRelease, ForeignRoles, open_foreign, read_foreign
 from leakgauge.audit.released_rows import shown_by_rows
 from leakgauge.audit.row_order import order_check
-from leakgauge.case.drawn import Drawn, ReleasedColumn
+from leakgauge.case.drawn import Drawn, ReleasedColumn, with_own_noise
 from leakgauge.case.exposure import exposure
 from leakgauge.case.reading import read_drawn
 from leakgauge.case.total import total_told
@@ -118,7 +118,9 @@ def _shown(drawn: Drawn, column: ReleasedColumn, confidence: float) -> Shown | N
     Values that never change are evidence against a column that hides a secret, but not against a public column that is
     only to reveal less about one.
     """
-    shown = shown_by_rows(column, confidence, drawn.secrets)
+    # Another secret is looked for in the digits of numbers, whose noise is never kept.
+    secrets = () if drawn.keeps_noise(column) else drawn.secrets
+    shown = shown_by_rows(with_own_noise(drawn, column), confidence, secrets)
     if shown is None or shown.violated or not shown.deterministic or drawn.hides_a_secret(column):
         return shown
     return None

@@ -22,6 +22,7 @@ from leakgauge.probability.files import Groups
 from leakgauge.probability.labels import alphabet
 from leakgauge.randomness import Randomness
 from leakgauge.randomness.alias import AliasTables
+from leakgauge.randomness.sources import Words
 
 UNITS = 1 << DYADIC_BITS
 """Probabilities are whole numbers of these parts of 1."""
@@ -39,6 +40,9 @@ class ChannelLaw(Law):
 
     def draw(self, inputs: Inputs, randomness: Randomness) -> Outputs:
         return self._tables.draw(inputs, randomness)
+
+    def draw_by_words(self, inputs: Inputs, words: Words) -> Outputs:
+        return self._tables.draw_by_words(inputs, words)
 
     def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
         return np.asarray(self._logarithms[np.ix_(inputs, outputs.astype(np.int64))])

@@ -24,6 +24,7 @@ from leakgauge.probability.cells import Floats
 from leakgauge.probability.files import Groups
 from leakgauge.probability.labels import text_of
 from leakgauge.randomness import Randomness
+from leakgauge.randomness.sources import Words
 from leakgauge.tables import Kind
 
 if TYPE_CHECKING:
@@ -48,6 +49,10 @@ class Law(ABC):
     @abstractmethod
     def draw(self, inputs: Inputs, randomness: Randomness) -> Outputs:
         """A fresh output for each input."""
+
+    def draw_by_words(self, inputs: Inputs, words: Words) -> Outputs | None:
+        """An output for each input that follows from a uniform 64-bit word; None where a word does not suffice."""
+        return None
 
     @abstractmethod
     def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:

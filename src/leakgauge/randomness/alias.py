@@ -7,17 +7,18 @@ only where these equal the first bits of the cut between the two letters, the un
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from leakgauge.errors import ModelError
-from leakgauge.probability.cells import Cells
-from leakgauge.randomness.sources import Randomness
+from leakgauge.probability.cells import Cells, Codes
+from leakgauge.randomness.sources import Randomness, Words
 
 _BITS, _FIRST = 53, 32
 _LAST = _BITS - _FIRST
+_LAST_BITS = np.uint64((1 << _LAST) - 1)
 
 
 class AliasTables:
@@ -55,16 +56,31 @@ class AliasTables:
 
     def draw(self, rows: npt.NDArray[np.integer], randomness: Randomness) -> npt.NDArray[np.int32]:
         """For each row number a letter's number, drawn from that row."""
-        words = randomness.words((len(rows) + 1) // 2).view(np.uint32)[: len(rows)]
+        first = randomness.words((len(rows) + 1) // 2).view(np.uint32)[: len(rows)]
+        return self._drawn(rows, first, lambda tied: randomness.words(len(tied)) >> np.uint64(64 - _LAST))
+
+    def draw_by_words(self, rows: npt.NDArray[np.integer], words: Words) -> npt.NDArray[np.int32]:
+        """The same, each draw by a 64-bit word of its own.
+
+        The law is that of ``draw``: of a uniform word the first 32 bits and the next 21 are independent and uniform,
+        together the 53 bits that a draw reads at most, and the column and unit they choose are one of 2^53 that are
+        equally likely. Noise that is kept rests on how the tables are cut: another cut draws all of it anew.
+        """
+        first, last = words >> np.uint64(64 - _FIRST), (words >> np.uint64(64 - _BITS)) & _LAST_BITS
+        return self._drawn(rows, first.astype(np.uint32), lambda tied: last[tied])
+
+    def _drawn(
+        self, rows: npt.NDArray[np.integer], first: npt.NDArray[np.uint32], last: Callable[[Codes], Words]
+    ) -> npt.NDArray[np.int32]:
+        """The letters by the first bits of each draw, and by the last bits of those where the first do not suffice."""
         shifts, masks = (self._shifts[0], self._masks[0]) if self._same else (self._shifts[rows], self._masks[rows])
-        columns = self._offsets[rows] + (words >> shifts)
-        units, cuts = words & masks, self._first_cuts[columns]
+        columns = self._offsets[rows] + (first >> shifts)
+        units, cuts = first & masks, self._first_cuts[columns]
         others = units >= cuts
-        open_still = np.flatnonzero(units == cuts)
-        if open_still.size:
-            last = randomness.words(len(open_still)) >> np.uint64(64 - _LAST)
-            whole = (units[open_still].astype(np.uint64) << np.uint64(_LAST)) | last
-            others[open_still] = whole >= self._cuts[columns[open_still]]
+        tied = np.flatnonzero(units == cuts)
+        if tied.size:
+            whole = (units[tied].astype(np.uint64) << np.uint64(_LAST)) | last(tied)
+            others[tied] = whole >= self._cuts[columns[tied]]
         drawn: npt.NDArray[np.int32] = self._letters[2 * columns + others]
         return drawn
 

@@ -19,6 +19,7 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Randomness
 from leakgauge.release.files import NOT_PRIVATE
 from leakgauge.release.forms import ColumnForm, form_of
+from leakgauge.release.kept import KeptNoise, Noise, can_keep
 from leakgauge.release.plan import Planned, ReleasePlan
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import Column, Kind, Suppression, Table, in_bins, suppressed
@@ -94,6 +95,8 @@ class RecordedPlan:
     suppression: Suppression | None = field(default=None, kw_only=True)
     keep_order: bool = field(default=False, kw_only=True)
     order_by: str | None = field(default=None, kw_only=True)
+    kept: tuple[str, ...] | None = field(default=None, kw_only=True)
+    """The mechanisms whose noise is kept for a person and a value; None where no unit and no ledger could keep any."""
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -126,11 +129,16 @@ class RecordedPlan:
         """Every column that is read, once."""
         return tuple(dict.fromkeys([*(name for one in self.columns for name in one.reads), *self.public]))
 
-    def made(self, batch: pa.RecordBatch, randomness: Randomness) -> pa.RecordBatch:
-        """The released rows of one batch."""
+    def made(self, batch: pa.RecordBatch, randomness: Randomness, kept: KeptNoise | None = None) -> pa.RecordBatch:
+        """The released rows of one batch, which has the column of the unit as well where noise is kept."""
         made: dict[str, pa.Array] = {name: batch.column(name) for name in self.public}
         for one in self.columns:
-            columns = one.released([batch.column(name) for name in one.reads], randomness)
+            values = [batch.column(name) for name in one.reads]
+            if kept is not None and one.name in kept.names:
+                units = batch.column(kept.unit)
+                columns = one.form.written(kept.outputs(one, one.form.inputs(values), units, randomness))
+            else:
+                columns = one.released(values, randomness)
             made.update(zip(one.writes, columns, strict=True))
         return pa.RecordBatch.from_arrays([made[name] for name in self.order], list(self.order))
 
@@ -193,6 +201,9 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
         from_another_table=plan.from_another_table,
         keep_order=plan.keep_order,
         order_by=plan.order_by,
+        kept=None
+        if plan.noise is None
+        else tuple(one.name for one in columns if plan.noise is Noise.KEPT and can_keep(one)),
     )
 
 

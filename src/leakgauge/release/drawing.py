@@ -19,6 +19,7 @@ from leakgauge.randomness import OperatingSystem, Randomness
 from leakgauge.randomness.row_order import RowOrder
 from leakgauge.release.bound import BoundPlan, RecordedPlan
 from leakgauge.release.files import write_batches
+from leakgauge.release.kept import KeptNoise
 from leakgauge.release.record import file_digest
 from leakgauge.tables.reordering import joined, parts_of, reordered
 
@@ -28,9 +29,17 @@ _GROUP = 1 << 17
 """Rows of a group in a file that a worker writes, which has little memory beside that of its engine."""
 
 
+@dataclass(frozen=True)
+class Source:
+    """Where the noise of a release comes from: afresh, and for some columns from the key that keeps it."""
+
+    randomness: Randomness
+    kept: KeptNoise | None = None
+
+
 def drawn_rows(
     bound: BoundPlan,
-    randomness: Randomness,
+    source: Source,
     order: RowOrder | None,
     file: BinaryIO,
     size: int,
@@ -40,14 +49,14 @@ def drawn_rows(
 
     Rows that do not fit into memory go to the file; ``size`` is about the bytes of all rows.
     """
-    drawn = _drawn(bound, randomness, tell)
+    drawn = _drawn(bound, source, tell)
     return drawn if order is None else reordered(drawn, order, file, parts_of(size))
 
 
-def _drawn(bound: BoundPlan, randomness: Randomness, tell: Callable[[int], None]) -> Iterator[pa.RecordBatch]:
-    rows = 0
-    for block in in_blocks(bound.table.batches(*bound.reads, size=BLOCK), BLOCK):
-        yield bound.made(block, randomness)
+def _drawn(bound: BoundPlan, source: Source, tell: Callable[[int], None]) -> Iterator[pa.RecordBatch]:
+    rows, read = 0, bound.reads if source.kept is None else (*bound.reads, source.kept.unit)
+    for block in in_blocks(bound.table.batches(*read, size=BLOCK), BLOCK):
+        yield bound.made(block, source.randomness, source.kept)
         rows += block.num_rows
         tell(rows)
 

@@ -26,11 +26,13 @@ from leakgauge.drafts import Draft, DraftFolder, draft, exists, require_writable
 from leakgauge.errors import FileError, OptionError, TableError, UncertainError
 from leakgauge.notions.composition import Neighbours
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
+from leakgauge.randomness.keyed import KEY_BYTES, NoiseKey
 from leakgauge.randomness.row_order import RowOrder
 from leakgauge.release.bound import BoundPlan, bind
 from leakgauge.release.destinations import FileDestination, Named, TableDestination, destination, require_held
-from leakgauge.release.drawing import drawn_rows, order_file, order_place, row_order, writing_on_workers
+from leakgauge.release.drawing import Source, drawn_rows, order_file, order_place, row_order, writing_on_workers
 from leakgauge.release.files import Formulas, plain, tables_of, write_batches
+from leakgauge.release.kept import KeptNoise, kept_costs, with_noise
 from leakgauge.release.ledger import Entry, Ledger
 from leakgauge.release.ledger.account import LONGEST_TEXT, require_account
 from leakgauge.release.ledger.admission import Verdict
@@ -177,7 +179,8 @@ def release(
         priors: by column, for claims that depend on one: a distribution is taken as public; a number buys a noisy
             histogram for that ε.
         overwrite: whether existing files may be replaced.
-        randomness: the operating system, unless this is a simulation.
+        randomness: the operating system, unless this is a simulation. Where the plan says that noise is kept, as by
+            default where it names a unit and a ledger is given, noise of finite channels follows from the ledger's key.
         sign: the file of a private Ed25519 key that signs the record; the record does not mention it.
         chosen_from_table: whether the plan's mechanisms were chosen by their effect on this table. The choice then
             reveals something about its counts, so the public record leaves it out.
@@ -191,6 +194,7 @@ def release(
         EngineError: the disk or the engine failed; what was spent stays spent.
     """
     source = OperatingSystem() if randomness is None else randomness
+    plan = with_noise(plan, counted=ledger is not None, on_workers=on_workers)
     tell = progress or (lambda stage, rows: None)
     where = destination(to, on_workers=on_workers)
     place = Path(record) if record is not None else where.beside(".json")
@@ -238,8 +242,11 @@ def release(
             one.reserve(largest_record(bound))
         tell(Stage.CHECKED, 0)
         reference = "".join(f"{int(word):016x}" for word in OperatingSystem().words(2))
-        entry = None
+        entry, kept = None, None
         if ledger is not None:
+            if bound.kept and bound.unit.column is not None:
+                # On disk before it is used, so that whatever is drawn by it can be drawn again.
+                kept = KeptNoise(ledger.noise_key(_account(ledger, dataset, bound.unit)), bound.unit.column, bound.kept)
             purpose = "release of " + ", ".join(repr(name) for one in bound.columns for name in one.writes)
             entry = ledger.spend(
                 _account(ledger, dataset, bound.unit),
@@ -247,6 +254,7 @@ def release(
                 purpose[:LONGEST_TEXT],
                 reference,
                 told=bits_told(bound),
+                kept=None if kept is None else kept_costs(bound, kept.key),
             )
         tell(Stage.SPENT, 0)
         known, formulas = wanted.drawn(source), Formulas()
@@ -255,7 +263,7 @@ def release(
             with told_while_waiting(lambda done, tasks: tell(Stage.DRAWING, rows * done // tasks)):
                 write()
         else:
-            drawn = drawn_rows(bound, source, order, room, size, lambda done: tell(Stage.DRAWING, done))
+            drawn = drawn_rows(bound, Source(source, kept), order, room, size, lambda done: tell(Stage.DRAWING, done))
             looked_at = formulas.in_batches(drawn) if where.opens_in_a_spreadsheet else drawn
             with made.filling() as file:
                 rows = write_batches(looked_at, file, where.form, simulated=not source.private)
@@ -332,7 +340,7 @@ def preview(
     priors: Mapping[str, GivenPrior] | None = None,
 ) -> tuple[BoundPlan, Cost, Verdict | None]:
     """The bound plan, its cost, and what the ledger would say; nothing is drawn, spent or written."""
-    bound = bind(plan, table)
+    bound = bind(with_noise(plan, counted=ledger is not None), table)
     cost = Cost((*bound.steps, *WantedPriors.of(bound, priors or {}).steps))
     bound.require_known_values()
     if ledger is None:
@@ -342,10 +350,13 @@ def preview(
 
 def _rehearse(bound: BoundPlan, form: Path, *, simulated: bool) -> pa.Table:
     """A few rows released with seeded noise and discarded, so that write errors show before the spend."""
-    few = bound.table.few(*bound.reads, most=REHEARSED)
+    kept = None
+    if bound.kept and bound.unit.column is not None:
+        kept = KeptNoise(NoiseKey(bytes(KEY_BYTES)), bound.unit.column, bound.kept)
+    few = bound.table.few(*bound.reads, *(() if kept is None else (kept.unit,)), most=REHEARSED)
     if few is None:
         raise TableError("The table has no rows; there is nothing to release.")
-    made = bound.made(few, Simulated(0))
+    made = bound.made(few, Simulated(0), kept)
     write_batches([made], BytesIO(), form, simulated=simulated)
     return plain(next(tables_of([made], 1, simulated)))
 

@@ -167,12 +167,44 @@ def budget_of(
 ) -> Budget:
     """What was spent, and the ledger's entry where there is one."""
     cost = Cost(steps)
-    place = None if entry is None else LedgerEntry(entry.dataset, entry.sequence, entry.hash)
+    key = None if entry is None or entry.kept is None else entry.kept.key
+    place = None if entry is None else LedgerEntry(entry.dataset, entry.sequence, entry.hash, key)
     epsilon, rho = (Quantity(value, "nats", origin=origin) for value in (cost.epsilon, cost.rho))
     if declared is None:
         return Budget(epsilon, rho, place)
     known = budget_of(declared, origin)
     return Budget(as_declared(epsilon, known.epsilon), as_declared(rho, None), place)
+
+
+def said_of_noise(plan: Plan) -> Iterator[Sentence]:
+    """Whose noise is kept from one release to the next, and what that means for claims about a person."""
+    if plan.kept is None:
+        return
+    columns = {name: one.writes for name, one in plan.columns.items()}
+    kept = tuple(name for one in plan.kept for name in columns.get(one, ()))
+    fresh = tuple(name for one in columns if one not in plan.kept for name in columns[one])
+    if kept:
+        yield Sentence(
+            "The noise of {columns!s} is kept for every value of {unit!r}: while what the mechanism reads of a person "
+            "stays the same, so does the released value, in every row and in every release of this account by the "
+            "same channel.",
+            columns=kept,
+            unit=plan.unit or "",
+        )
+        yield Sentence(
+            "Where the released value of a person changes, a value that was read has changed: kept noise does not hide "
+            "that. Claims about several rows or releases of a person hold given which of their values are the same, "
+            "and count one draw for each change."
+        )
+        yield Sentence(
+            "Kept noise follows from a secret key by a keyed hash (BLAKE2b): its claims hold against whoever does not "
+            "have the key of the ledger and cannot break the hash."
+        )
+    if fresh:
+        yield Sentence(
+            "The noise of {columns!s} is generated afresh in every release: releases of the same person add up.",
+            columns=fresh,
+        )
 
 
 def said_of_bins(plan: Plan) -> Iterator[Sentence]:
@@ -314,6 +346,7 @@ def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: b
         if set(plan.public).intersection(plan.bins)
         else "Columns named as public are released as they are and are not protected."
     )
+    yield from said_of_noise(plan)
     yield from said_of_bins(plan)
     yield from said_of_suppression(plan)
     columns = plan.columns.values()

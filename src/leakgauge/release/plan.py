@@ -16,6 +16,7 @@ from leakgauge.mechanisms import CATALOGUE, Mechanism
 from leakgauge.mechanisms.mechanism import spelled
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel, parsed_toml, require_schema
+from leakgauge.release.kept import Noise
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Binning, Levels, Suppression, parse_binning
@@ -40,6 +41,7 @@ _KINDS: dict[str, type] = {
     "suppress_below": object,
     "keep_order": object,
     "order_by": str,
+    "noise": str,
 }
 """Everything a plan can say; tables and lists hold texts, and the plan itself checks its numbers."""
 _CHANNEL = "channel:file="
@@ -70,6 +72,8 @@ class ReleasePlan:
             default they leave in a random order.
         order_by: the column, such as a time, by which whoever sees the rows can put them in order, because it is public
             or the order is kept; it differs in every row, or in every row of a person.
+        noise: ``kept`` if people whose values do not change keep the noise of earlier releases, which needs a unit and
+            a ledger; ``fresh`` if not. By default it is kept where both are there.
 
     Raises:
         OptionError: nothing to release, a column named twice, bins of a column that is not released, or a channel that
@@ -98,6 +102,7 @@ class ReleasePlan:
         from_another_table: Iterable[str] = (),
         keep_order: bool = False,
         order_by: str | None = None,
+        noise: str | None = None,
     ):
         self.columns: Mapping[str, Planned] = {name: _planned(name, how) for name, how in columns.items()}
         self.public = tuple(public)
@@ -126,6 +131,9 @@ class ReleasePlan:
         self.from_another_table = frozenset(from_another_table)
         self.keep_order = keep_order
         self.order_by = order_by
+        if noise is not None and noise not in list(Noise):
+            raise OptionError("A noise of {found!r} is neither 'kept' nor 'fresh'; name one of them.", found=noise)
+        self.noise = None if noise is None else Noise(noise)
         if unit in (*self.columns, *self.public):
             raise OptionError("Column {name!r} is the unit, which is never released; leave it out.", name=unit)
         if suppress_unit in (*self.columns, *self.public):
@@ -182,6 +190,7 @@ class ReleasePlan:
             "suppress_unit": None if hidden is None else hidden.unit,
             "keep_order": self.keep_order or None,
             "order_by": self.order_by,
+            "noise": self.noise,
             "from_another_table": sorted(self.from_another_table) or None,
             "unprotected": sorted(self.unprotected) or None,
             "clamp": self.clamp or None,
@@ -214,9 +223,9 @@ class ReleasePlan:
 def read_plan(path: Path | str, known: Mapping[str, Levels] | None = None) -> ReleasePlan:
     """The plan in a TOML file: ``public = […]``, ``[columns]``, ``[bins]``, ``[levels]``, and the numbers of a plan.
 
-    These are ``suppress_below``, ``suppress_unit``, ``unit``, ``rows_per_unit``, ``keep_order`` and ``order_by``. Paths
-    of channels and levels are relative to it; levels that are already ``known`` are not read. ``from_another_table =
-    […]``, ``unprotected = […]`` and ``clamp = […]`` are as in ``ReleasePlan``.
+    These are ``suppress_below``, ``suppress_unit``, ``unit``, ``rows_per_unit``, ``keep_order``, ``order_by`` and
+    ``noise``. Paths of channels and levels are relative to it; levels that are already ``known`` are not read.
+    ``from_another_table = […]``, ``unprotected = […]`` and ``clamp = […]`` are as in ``ReleasePlan``.
 
     Raises:
         FileError: the file cannot be read, or is not a plan.

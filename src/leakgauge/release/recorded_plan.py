@@ -16,6 +16,7 @@ from leakgauge.mechanisms.spelling import with_letters
 from leakgauge.probability import PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, RecordedPlan
+from leakgauge.release.kept import Noise
 from leakgauge.release.plan import ReleasePlan
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import Binning, Levels, Suppression, Table, in_bins, parse_binning, suppressed
@@ -48,6 +49,7 @@ def recorded_plan(plan: RecordedPlan) -> Plan:
         suppressed=plan.suppressed,
         keep_order=plan.keep_order,
         order_by=plan.order_by,
+        kept=plan.kept,
     )
 
 
@@ -149,6 +151,7 @@ def plan_of(record: Record | PublicRecord, place: Path) -> RecordedPlan:
         from_another_table=from_another_table(plan),
         keep_order=plan.keep_order,
         order_by=plan.order_by,
+        kept=plan.kept,
     )
 
 
@@ -173,6 +176,7 @@ def asked_again(plan: Plan, place: Path) -> ReleasePlan:
         from_another_table=from_another_table(plan),
         keep_order=plan.keep_order,
         order_by=plan.order_by,
+        noise=None if plan.kept is None else Noise.KEPT if plan.kept else Noise.FRESH,
     )
 
 

@@ -38,6 +38,7 @@ from leakgauge.release.guarantees import (
     public_steps,
     together_of,
 )
+from leakgauge.release.kept import can_keep
 from leakgauge.release.ledger import Ledger
 from leakgauge.release.ledger.account import is_line
 from leakgauge.release.ledger.cost import step_to_json
@@ -73,6 +74,7 @@ _ANOTHER: Final = Sentence("recomputing it gives another value")
 _NOTHING: Final = Sentence("")
 _REFERENCE: Final = re.compile("[0-9a-f]{32}")
 _HASH: Final = re.compile("[0-9a-f]{64}")
+_KEY: Final = re.compile("[0-9a-f]{16}")
 _VERSION: Final = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4}){0,3}((a|b|rc|\.post|\.dev|\+)[0-9]{0,4})?")
 _SAME = 1e-9
 """The relative difference that another version of a library may cause."""
@@ -202,8 +204,14 @@ def _is_time(text: str) -> bool:
 
 def _is_ledger_place(place: LedgerPlace) -> bool:
     """Whether it can be one: the first entry opens an account, and pays for nothing."""
-    hashed = not isinstance(place, LedgerEntry) or _HASH.fullmatch(place.hash) is not None
+    hashed = not isinstance(place, LedgerEntry) or (
+        _HASH.fullmatch(place.hash) is not None and (place.noise_key is None or _is_key(place.noise_key))
+    )
     return place.entry > 1 and is_line(place.dataset) and hashed
+
+
+def _is_key(identity: str) -> bool:
+    return _KEY.fullmatch(identity) is not None
 
 
 def _release_checks(
@@ -317,6 +325,7 @@ def _record_checks(record: Record, plan: RecordedPlan, ledger: Ledger | None, *s
     for name, mechanism in mechanisms.items():
         yield from _claim_checks(name, computed[name], record.claims[name], mechanism)
     yield from _unit_checks(record, plan)
+    yield from _noise_checks(record, plan)
     extra = tuple(step for claim in record.claims.values() for step in bought_steps(plan, claim))
     steps = (*plan.steps, *extra)
     yield from _total_checks(record, steps, declared_steps(plan, extra))
@@ -420,6 +429,18 @@ def _unit_checks(record: Record | PublicRecord, plan: RecordedPlan) -> Iterator[
     yield _same(Sentence("assumptions"), record.assumptions, assumed)
 
 
+def _noise_checks(record: Record, plan: RecordedPlan) -> Iterator[Check]:
+    """That noise is said to be kept only where it can be: of finite channels, for a unit, by the key of a ledger."""
+    if plan.kept is None:
+        return
+    place, possible = record.budget.ledger, {one.name for one in plan.columns if can_keep(one)}
+    key = None if place is None else place.noise_key
+    holds = {*plan.kept} <= possible and (
+        key is not None and plan.unit.column is not None if plan.kept else key is None
+    )
+    yield _checked(Sentence("kept noise"), holds, Sentence("the noise of this release cannot have been kept"))
+
+
 def _total_checks(
     record: Record | PublicRecord, steps: tuple[Step, ...], declared: tuple[Step, ...] | None = None
 ) -> Iterator[Check]:
@@ -444,7 +465,8 @@ def _ledger_checks(record: Record, ledger: Ledger | None, steps: tuple[Step, ...
     except VerificationError as error:
         yield Check(LEDGER, False, error.sentence)
         return
-    place = None if entry is None else LedgerEntry(entry.dataset, entry.sequence, entry.hash)
+    key = None if entry is None or entry.kept is None else entry.kept.key
+    place = None if entry is None else LedgerEntry(entry.dataset, entry.sequence, entry.hash, key)
     yield _checked(Sentence("ledger entry"), place == said, Sentence("the ledger has no such spend"))
     if entry is None:
         return

@@ -21,25 +21,46 @@ def budget(voice: Voice, account: Account, told: AccountTold) -> Iterator[Conten
     if told.period is not None:
         yield running(voice, told.period)
     yield from _sums(voice, account, told)
+    keys = any(one.noise_key is not None for one in told.entries or ())
     entries: Iterator[tuple[Cell, ...]] = (
         (
             str(one.sequence),
             one.time[:19].replace("T", " "),
             voice.told(one.purpose),
             *(amount(voice, one, name) for name in ("epsilon", "rho")),
+            *((one.noise_key or "–",) if keys else ()),
             yes_or_no(voice, one.completed is not None),
         )
         for one in told.entries or ()
     )
-    yield from voice.grid("Entries", "Entry|Time (UTC)|Purpose|ε|ρ|Completed", entries)
+    yield from voice.grid(
+        "Entries",
+        "Entry|Time (UTC)|Purpose|ε|ρ|Keeps noise by key|Completed"
+        if keys
+        else "Entry|Time (UTC)|Purpose|ε|ρ|Completed",
+        entries,
+    )
+    if told.unchanged is not None:
+        yield voice.say(
+            "Of that for a person whose values never changed: ε {epsilon}, ρ {rho}. Releases that keep noise count "
+            "once for such a person; all is charged, because values may change every time.",
+            **amounts(voice, told.unchanged),
+        )
+        yield voice.note(
+            "A released value of a person that differs between such releases shows that a value changed: both sums "
+            "hold given when it did."
+        )
+    keeping = any(one.unchanged is not None for one in told.told)
     yield from voice.grid(
         "What the releases reveal about each column",
-        "Column|Releases|Bits revealed at most|Of|Not counted",
+        "Column|Releases|Bits revealed at most|About a value that never changed|Of|Not counted"
+        if keeping
+        else "Column|Releases|Bits revealed at most|Of|Not counted",
         (
             (
                 own(one.column),
                 voice.number(one, "releases"),
-                *(voice.cell(one, name) for name in ("bits", "entropy")),
+                *(voice.cell(one, name) for name in ("bits", *(("unchanged",) if keeping else ()), "entropy")),
                 voice.number(one, "uncounted") if one.uncounted else "",
             )
             for one in told.told

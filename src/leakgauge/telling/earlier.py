@@ -32,6 +32,18 @@ def _counted(voice: Voice, job: Job) -> Iterator[Content]:
             "who are in all of them and whose secrets stayed the same.",
             count=Plain(str(len(job.before))),
         )
+    kept = sum(bool(one.kept) for one in job.before)
+    if kept:
+        yield voice.say(
+            "Earlier releases that share their noise with this one or with another: {count}. Of people whose values "
+            "stayed the same they reveal nothing new: releases that share their noise count as one.",
+            count=Plain(str(kept)),
+        )
+        yield voice.note(
+            "Not in the verdict: where a released value of a person differs between releases that keep noise, a value "
+            "has changed. Everybody who has them sees that, and what the earlier value was likely to be; if there "
+            "are only two values, the two releases tell as much as with fresh noise."
+        )
     if bounded:
         yield voice.say(
             "Earlier releases that are known only from the ledger: {count}. They count by the most that their bits, ε "
@@ -57,9 +69,21 @@ def _repeated(voice: Voice, found: Repeated) -> Iterator[Content]:
     epsilon, spent, in_period = (voice.maybe(found, name) for name in ("epsilon", "spent", "spent_in_period"))
     if epsilon is not None:
         template = message("ε of a person with one row in each of these releases, added up: {epsilon}.")
-        if protects_persons(voice):
+        if found.epsilon_unchanged is not None:
+            template = message(
+                "ε of a person in all of these releases whose values changed every time, added up and given when they "
+                "changed: {epsilon}."
+            )
+        elif protects_persons(voice):
             template = message("ε of a person in all of these releases, added up: {epsilon}.")
         yield voice.say(template, epsilon=epsilon)
+    unchanged = voice.maybe(found, "epsilon_unchanged")
+    if unchanged is not None:
+        yield voice.say(
+            "ε of a person in all of these releases whose values never changed, which releases that keep one noise "
+            "cost once: {epsilon}.",
+            epsilon=unchanged,
+        )
     if spent is not None:
         template = message("The account of {dataset} in the ledger has used ε = {spent}, this release included.")
         if in_period is not None:
@@ -96,6 +120,12 @@ def _releases(voice: Voice, found: Repeated) -> Iterator[Content]:
                 folder=own(one.folder),
                 reason=own(voice.told(one.unknown)),
             )
+        if one.noise_key != found.noise_key and one.noise_key is not None:
+            yield voice.alarm(
+                "The noise of {folder} is not kept: it followed from the key of another ledger or account, or this "
+                "release has fresh noise. Both count as draws of their own.",
+                folder=own(one.folder),
+            )
     yield from voice.grid(
         "Persons in both tables whose secret is the same in both",
         "Job|Secret|Share",
@@ -120,6 +150,16 @@ def _together(voice: Voice, found: Repeated) -> Iterator[Content]:
         yield voice.say(
             "What they reveal together about {secrets} was not measured in bits.", secrets=voice.listed(uncounted)
         )
+    for one in told:
+        if one.changing is not None:
+            yield voice.say(
+                "People whose {secret} stayed the same keep their noise; independent draws of their value in these "
+                "releases: {draws}. About all values of a person whose {secret} changed every time the releases reveal "
+                "at most {bits} together.",
+                secret=voice.listed(one.secret),
+                draws=voice.number(one, "draws"),
+                bits=voice.number(one, "changing", rounding=ROUND_CEILING),
+            )
     if told:
         yield voice.note(
             "This is for a person who is in all of these tables with the same secret in each. Where secrets "

@@ -25,7 +25,13 @@ from leakgauge.telling.columns import (
     published_columns,
 )
 from leakgauge.telling.pictures import is_drawn
-from leakgauge.telling.promises import is_in_kit, keeps_guarantee_inside, promises_nothing, protects_persons
+from leakgauge.telling.promises import (
+    is_in_kit,
+    keeps_guarantee_inside,
+    keeps_noise,
+    promises_nothing,
+    protects_persons,
+)
 from leakgauge.telling.usefulness import never_released
 from leakgauge.telling.voice import Plain, Voice, blank, own
 
@@ -307,6 +313,14 @@ def _repeated(voice: Voice) -> Iterator[Inline]:
     found = () if voice.dossier.audit is None else voice.dossier.audit.attacks
     known = ((one, attack_of(one.attack)) for one in found)
     for most in [one for one, attack in known if attack is not None and attack.repeated][-1:]:
+        if keeps_noise(voice):
+            yield voice.say(
+                "Where values stay the same their noise is kept, so that releasing them again reveals nothing new: "
+                "“{attack}” would guess {success} correctly.",
+                attack=Plain(voice.told(most.attack)),
+                success=voice.number(most, "success", percent=True),
+            )
+            continue
         yield voice.say(
             "If the same values were released again with new noise, the risk would grow: “{attack}” would "
             "guess {success} correctly.",

@@ -35,7 +35,7 @@ from leakgauge.telling.figures.search import search_figure
 from leakgauge.telling.figures.shares import prior_of, shares_figure
 from leakgauge.telling.figures.telling import telling_figure
 from leakgauge.telling.figures.waterfall import waterfall_figure
-from leakgauge.telling.promises import asked_epsilon, epsilon_of, promises_nothing
+from leakgauge.telling.promises import asked_epsilon, epsilon_of, keeps_noise, promises_nothing
 from leakgauge.telling.scores import judged_by, secret_in
 from leakgauge.telling.voice import Voice, spelled
 
@@ -117,7 +117,7 @@ def _repeats(voice: Voice) -> Figure | None:
         return None
     policy = () if verdict is None else verdict.policy
     limit = next((line.limit for line in policy if line.name == "min_protection"), None)
-    return repeats_figure(prior, channel, limit, voice.language)
+    return repeats_figure(prior, channel, limit, voice.language, kept=keeps_noise(voice))
 
 
 @_picture("levels", message("The guarantees in the table above, grouped by unit."))

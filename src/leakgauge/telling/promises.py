@@ -26,6 +26,14 @@ def protects_persons(voice: Voice) -> bool:
     return voice.dossier.plan is not None and voice.dossier.plan.unit is not None
 
 
+def keeps_noise(voice: Voice) -> bool:
+    """Whether people whose values stay the same keep the noise of every protected column."""
+    plan = voice.dossier.plan
+    if plan is None or not plan.kept:
+        return False
+    return {*plan.kept} == {*plan.columns}
+
+
 def unit_of_protection(voice: Voice) -> Inline:
     """Whom the guarantee of all columns together is for: one row, or a person with some rows."""
     record = voice.dossier.record
@@ -88,6 +96,12 @@ def unprotected(voice: Voice) -> Iterator[Paragraph[Number]]:
     if public:
         yield voice.note(
             "ε covers the protected columns only; released without protection: {columns}.", columns=voice.listed(public)
+        )
+    plan = voice.dossier.plan
+    if plan is not None and plan.kept and plan.rows_per_unit > 1:
+        yield voice.note(
+            "ε of a person holds given which rows of the person have the same value: with kept noise these are "
+            "released alike, which shows it."
         )
     for name, column in plan_columns(voice).items():
         if column.given:

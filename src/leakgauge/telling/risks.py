@@ -163,7 +163,8 @@ def unchecked(voice: Voice, found: Judgement) -> Iterator[Content]:
     """What nobody checked, so that whoever signs knows."""
     said = list[Inline]()
     tried = [each for one in found.evidence.values() for each in one.attackers]
-    if all(one.name is not AttackerName.HAS_EARLIER_RELEASES for one in tried):
+    counted = voice.dossier.job is not None and voice.dossier.job.before
+    if not counted and all(one.name is not AttackerName.HAS_EARLIER_RELEASES for one in tried):
         said.append(voice.say("Other releases of the same people: none was named, so none was counted."))
     else:
         said.append(voice.say("Releases other than those listed under earlier releases."))

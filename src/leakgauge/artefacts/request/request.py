@@ -78,6 +78,7 @@ class RequestOptions(ReadingOptions, total=False):
     accounted: float | None
     ledger: str | Path | None
     dataset: str | None
+    noise: str | None
     simulate: int | None
     publish_shares: bool
     releases_per_period: float
@@ -173,6 +174,11 @@ class Request(Part, frozen=True):
             )
         if self.budget.accounted is not None and self.roles.rows_per_unit is not None:
             raise OptionError("--accounted buys a histogram that protects one row; leave --rows-per-unit out.")
+        if self.budget.noise == "kept" and self.roles.rows_per_unit is None:
+            raise OptionError(
+                "--noise kept keeps the noise of people, whom nothing identifies here; name their column with --unit "
+                "and --rows-per-unit, or leave --noise kept out."
+            )
         if self.budget.accounted is not None and any(aim.mechanism for aim in self.aims):
             raise OptionError(
                 "--accounted buys a noisy histogram to design from; give a --ledger, and no --mechanism or --simulate."

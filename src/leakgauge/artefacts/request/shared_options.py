@@ -57,6 +57,17 @@ OrderBy: TypeAlias = Annotated[
 ]
 HIGH: Final = "high"
 SENSITIVITIES: Final = ("ordinary", HIGH)
+NOISES: Final = ("kept", "fresh")
+Noise: TypeAlias = Annotated[
+    str | None,
+    Origin.DECLARED,
+    Option(
+        "kept: people whose values stay the same keep the noise of earlier releases, by default with a unit, its rows "
+        "per unit and a ledger; fresh: new noise in every release.",
+        choices=NOISES,
+        default="",
+    ),
+]
 Sensitivity: TypeAlias = Annotated[
     str | None,
     Origin.DECLARED,

@@ -22,6 +22,7 @@ from leakgauge.artefacts.request.part import (
 )
 from leakgauge.artefacts.request.shared_options import (
     KEPT,
+    NOISES,
     SENSITIVITIES,
     USES,
     Bins,
@@ -30,6 +31,7 @@ from leakgauge.artefacts.request.shared_options import (
     KeepOrder,
     Levels,
     MinUsefulness,
+    Noise,
     OrderBy,
     Purpose,
     Recipient,
@@ -194,10 +196,18 @@ class Budget(RequestPart, frozen=True):
         str | None, Names.PLACE, ON_PAGE, Option("The ledger that counts the cost against a limit.", "PATH|ADDRESS")
     ] = None
     dataset: Dataset = None
+    noise: Noise = None
     simulate: Annotated[int | None, Option("A rehearsal that protects nobody.", "SEED", least=0)] = None
 
     def require_possible(self) -> None:
         """Refuse a budget that nothing counts, and a simulation that spends."""
+        if self.noise not in (None, *NOISES):
+            raise OptionError("A noise of {found!r} is neither 'kept' nor 'fresh'; name one of them.", found=self.noise)
+        if self.noise == "kept" and self.ledger is None:
+            raise OptionError(
+                "--noise kept needs a ledger, which keeps the key of the noise; name it with --ledger, or leave "
+                "--noise kept out."
+            )
         if self.accounted is not None and not 0 < self.accounted < math.inf:
             raise OptionError(
                 "An ε of {epsilon} is not a finite number above 0; give one that is.", epsilon=self.accounted

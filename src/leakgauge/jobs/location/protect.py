@@ -91,6 +91,8 @@ def protect_places(
         asked.public,
         unit=places.user,
         rows_per_unit=asked.reports_per_user if places.user is not None else 1,
+        # A tracker is told that every report has noise of its own; kept noise would show when somebody stays.
+        noise="fresh" if places.user is not None and asked.ledger is not None else None,
     )
     name = asked.dataset or (default_dataset(str(table)) if isinstance(table, str | Path) else "places")
     with open_table(rows) as cells, nullcontext() if asked.ledger is None else open_ledger(asked.ledger) as account:

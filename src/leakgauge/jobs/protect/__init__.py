@@ -44,9 +44,10 @@ from leakgauge.jobs.protect.companions import headline, outcomes, spent
 from leakgauge.jobs.protect.earlier import Earlier, earlier_job
 from leakgauge.jobs.protect.folder import KIT, Folder, Found, open_folder
 from leakgauge.jobs.protect.judged import Judging
+from leakgauge.jobs.protect.kept import require_same_people
 from leakgauge.jobs.protect.recipients import require_private_shares, write_recipients_kit
 from leakgauge.jobs.protect.repeated import compared, earlier_channels, released_before, repeated
-from leakgauge.jobs.protect.sources import Watch, open_sources, watched
+from leakgauge.jobs.protect.sources import Sources, Watch, open_sources, watched
 from leakgauge.jobs.protect.stages import (
     COUNTED,
     FILES,
@@ -58,6 +59,8 @@ from leakgauge.jobs.protect.stages import (
     refusal_of,
 )
 from leakgauge.jobs.protect.telling import require_channels
+from leakgauge.release import ReleasePlan
+from leakgauge.release.bound import bind
 from leakgauge.release.estimates.kit import drop_kit
 from leakgauge.release.record import file_digest
 from leakgauge.release.recorded_plan import plan_of as recorded_plan_of
@@ -206,8 +209,10 @@ def protect(
         judging = Judging(source, policy)
         levels = None if earlier is None else earlier.levels(settled)
         sources = open_sources(settled, source, opened, levels, judging.learnt)
+        chain = () if earlier is None else compared(sources, earlier)
         if earlier is not None:
-            plan = plan_of(sources, earlier.chosen(), learnt=earlier.learnt(settled))
+            require_same_people(sources, chain)
+            plan = _repeated_plan(sources, earlier)
             earlier.require_known_values(plan, source)
         else:
             require_designable(sources)
@@ -216,7 +221,7 @@ def protect(
         columns = tuple(TableColumn(one.name, one.kind.words) for one in source.columns())
         about = TableRead(Path(shown.table).name, source.rows, watch.bytes, watch.digest(), columns)
         kept = opened.enter_context(open_folder(place, shown, about, overwrite))
-        work = Work(kept, sources, judging, explaining, lambda done, total: None, earlier, coarsening)
+        work = Work(kept, sources, judging, explaining, lambda done, total: None, earlier, coarsening, chain)
         work = _with_earlier_releases(work)
         _require_same_draws(work, overwrite)
         kept.note(
@@ -284,16 +289,22 @@ def _settled(asked: Request, table: Table, tell: Progress) -> tuple[Request, Coa
     return found
 
 
+def _repeated_plan(sources: Sources, earlier: Earlier) -> ReleasePlan:
+    """The plan by which an earlier job is repeated."""
+    return plan_of(sources, earlier.chosen(), learnt=earlier.learnt(sources.asked))
+
+
 def _with_earlier_releases(work: Work) -> Work:
     """The job with the earlier releases that its verdict counts; once it has released, those it counted then."""
     kept, sources, earlier = work.folder, work.sources, work.earlier
-    chain = () if earlier is None else compared(sources, earlier)
     before, unnamed = kept.job.before, kept.job.unnamed
     if not kept.is_done("release", _inputs(work, "release")):
         # An interrupted run may have written the release already.
         drawn = kept.has(RECORD.name) and "release" not in kept.job.stages
-        before, unnamed = released_before(sources, chain, kept.result(RECORD).reference if drawn else None)
-    work = replace(work, chain=chain, before=before, unnamed=unnamed)
+        repeats = None if earlier is None else bind(_repeated_plan(sources, earlier), sources.original)
+        own = kept.result(RECORD).reference if drawn else None
+        before, unnamed = released_before(sources, work.chain, repeats, own)
+    work = replace(work, before=before, unnamed=unnamed)
     if not before:
         return work
     # Without a job to repeat, no release went through the same mechanism.
@@ -435,7 +446,7 @@ def _inputs(work: Work, stage: str) -> str:
             # A new version of Leakgauge must not draw the release again.
             "version": None if _spends(work, stage) else folder.job.versions["leakgauge"],
             "table": folder.job.table.sha256,
-            "asked": codec.encode(read),
+            "asked": [_of_every_version(part) for part in read],
             "named": named,
             "earlier": earlier,
             # What else a design searches among, or a verdict counts. A channel that was paid for is not bought again.
@@ -444,6 +455,17 @@ def _inputs(work: Work, stage: str) -> str:
             # The named file may change; only the content that was read counts.
             **({"levels": levels} if levels else {}),
         }
+    )
+
+
+def _of_every_version(part: object) -> object:
+    """A part of a request; a field that earlier versions do not know counts where it says something, so that what they
+    finished stays finished."""
+    fields = codec.encode(part)
+    return (
+        {name: fields[name] for name in fields if name != "noise" or fields[name] is not None}
+        if isinstance(fields, dict)
+        else fields
     )
 
 

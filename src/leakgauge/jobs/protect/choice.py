@@ -117,6 +117,7 @@ def plan_of(sources: Sources, chosen: Mapping[Secret, Chosen], *, learnt: Sequen
         unprotected=roles.public_through,
         keep_order=limits.keep_order,
         order_by=limits.order_by,
+        noise=sources.noise,
     )
 
 

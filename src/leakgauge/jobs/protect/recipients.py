@@ -12,6 +12,7 @@ from msgspec import structs
 from leakgauge.artefacts import Origin, Quantity, Recipients, Request, Sentence
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.estimates import Estimable, ReadAs
+from leakgauge.artefacts.record import Plan
 from leakgauge.artefacts.request import FRAME
 from leakgauge.assessment.search.column import MOST_LETTERS
 from leakgauge.assessment.worth import variance_before_noise
@@ -80,7 +81,12 @@ def write_recipients_kit(asked: Request, release: Release, found: Recipients, fo
         origins={one.column.name: one.origin for one in read if one.origin is not None},
         publish_shares=asked.declared.publish_shares,
         rows_per_unit=asked.roles.rows_per_unit or 1,
-        notes=(*_notes(asked), *_said_of_blanks(found, release.rows), *said_of_formulas(release.record.output)),
+        notes=(
+            *_notes(asked),
+            *_said_of_noise(release.record.plan),
+            *_said_of_blanks(found, release.rows),
+            *said_of_formulas(release.record.output),
+        ),
     )
 
 
@@ -94,6 +100,17 @@ def _notes(asked: Request) -> Iterator[Sentence]:
         yield Sentence(
             "One person may have several rows, and their number is not declared: intervals count every row as a "
             "person, and are too narrow where people have several."
+        )
+
+
+def _said_of_noise(plan: Plan) -> Iterator[Sentence]:
+    """That several releases of people who keep their noise are no more precise than one."""
+    kept = tuple(name for one in plan.kept or () for name in plan.columns[one].writes)
+    if kept:
+        yield Sentence(
+            "People whose values stay the same keep the noise of {columns!s} in every release: estimates from several "
+            "releases err alike, and their mean is hardly more precise.",
+            columns=kept,
         )
 
 

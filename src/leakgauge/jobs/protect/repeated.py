@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import structs
 
-from leakgauge.artefacts import Origin, Quantity, Sentence
+from leakgauge.artefacts import Origin, Quantity, Record, Sentence
 from leakgauge.artefacts.dossier import MEASUREMENT, UTILITY
 from leakgauge.artefacts.job import EarlierRelease, ReleasedBefore, Repeated, RepeatedSecret
 from leakgauge.artefacts.request import FRAME, Aim
@@ -16,6 +16,7 @@ from leakgauge.case.earlier import EarlierChannel
 from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.protect.companions import spent
 from leakgauge.jobs.protect.earlier import Earlier, earlier_job
+from leakgauge.jobs.protect.kept import Keeping
 from leakgauge.jobs.protect.sources import Sources, watched
 from leakgauge.jobs.protect.stages import Work
 from leakgauge.measures import entropy
@@ -23,8 +24,10 @@ from leakgauge.measures.sequences import SequenceLeakage, sequence_leakage
 from leakgauge.probability import Distribution
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import RecordedPlan
+from leakgauge.release.ledger.cost import as_float
 from leakgauge.release.ledger.entry import Kind
 from leakgauge.release.ledger.summary import spent_in_all_periods
+from leakgauge.release.ledger.unchanged import cost_unchanged
 from leakgauge.release.priors import bound_channel, own_prior
 from leakgauge.tables import in_bins, open_table
 from leakgauge.tables.pairing import persons_in_both
@@ -36,7 +39,7 @@ def compared(sources: Sources, earlier: Earlier) -> tuple[EarlierRelease, ...]:
 
 
 def released_before(
-    sources: Sources, chain: Sequence[EarlierRelease], own: str | None = None
+    sources: Sources, chain: Sequence[EarlierRelease], plan: RecordedPlan | None = None, own: str | None = None
 ) -> tuple[tuple[ReleasedBefore, ...], int]:
     """The earlier releases of the secrets that the verdict counts, and how many entries of the ledger name no column.
 
@@ -44,9 +47,11 @@ def released_before(
     of the same data set in the ledger; whether those share people is not known, so they count.
 
     Args:
+        plan: of the new release, where it repeats another and is known already.
         own: the reference of the job's own release.
     """
-    found = [ReleasedBefore(one.reference, True) for one in chain if one.shared != 0]
+    keeping = Keeping(sources, chain, plan)
+    found = [ReleasedBefore(one.reference, True, kept=keeping.in_chain(one)) for one in chain if one.shared != 0]
     known, unnamed = {own, *(one.reference for one in chain)}, 0
     if sources.ledger is None or sources.dataset is None:
         return tuple(found), unnamed
@@ -57,7 +62,7 @@ def released_before(
         told = {name: math.inf if bits is None else bits.told for name, bits in entry.told.items() if name in secrets}
         if told:
             levels = float(entry.cost.epsilon), float(entry.cost.rho)
-            found.append(ReleasedBefore(entry.reference, False, told, *levels))
+            found.append(ReleasedBefore(entry.reference, False, told, *levels, keeping.of_entry(entry)))
         unnamed += not entry.told
     return tuple(found), unnamed
 
@@ -77,6 +82,10 @@ def _channels(before: Sequence[ReleasedBefore], plan: RecordedPlan | None, secre
     own = None if plan is None else plan.hiding(secret)
     through = None if own is None else EarlierChannel.of(own)
     for one in before:
+        if own is not None and own.name in one.kept:
+            # The same draw again: what it tells of a value that stayed the same, this release tells already. Of a
+            # value that changed it tells what the earlier value tells, which is no part of this law.
+            continue
         if one.same_mechanism and through is not None:
             yield through
         elif read := [one.bits[name] for name in secret if name in one.bits]:
@@ -106,7 +115,7 @@ def repeated(work: Work) -> Repeated:
         before,
         len(before) + 1,
         len(costs),
-        tuple(_secret(work, aim, len(costs)) for aim in work.asked.aims),
+        tuple(_secret(work, aim, counted) for aim in work.asked.aims),
         Quantity(sum(one.value for one in costs), "nats", origin=_worst([one.origin for one in costs])),
         unit=work.asked.roles.unit,
         units=None
@@ -115,7 +124,30 @@ def repeated(work: Work) -> Repeated:
         dataset=sources.dataset,
         spent=account,
         spent_in_period=in_period,
+        epsilon_unchanged=_unchanged(work, counted, costs),
+        noise_key=_noise_key(work.release.record),
     )
+
+
+def _unchanged(work: Work, counted: Sequence[EarlierRelease], costs: Sequence[Quantity]) -> Quantity | None:
+    """ε of a person whose values never changed, in the releases that are counted and this one."""
+    ledger, record = work.sources.ledger, work.release.record
+    if ledger is None or _noise_key(record) is None:
+        return None
+    entries = [ledger.entry(reference) for reference in (*(one.reference for one in counted), record.reference)]
+    paid = [entry for entry in entries if entry is not None]
+    # What another ledger paid for has noise of its own.
+    others = (cost.value for cost, entry in zip(costs, entries, strict=True) if entry is None)
+    return Quantity(
+        as_float(cost_unchanged(paid).epsilon) + math.fsum(others),
+        "nats",
+        origin=_worst([one.origin for one in costs]),
+    )
+
+
+def _noise_key(record: Record) -> str | None:
+    """The identity of the key by which a release keeps noise."""
+    return None if record.budget.ledger is None else record.budget.ledger.noise_key
 
 
 def _worst(origins: Sequence[Origin]) -> Origin:
@@ -136,7 +168,9 @@ def _releases(sources: Sources, earlier: Earlier) -> Iterator[EarlierRelease]:
     epsilon = Quantity(
         record.budget.epsilon.value if cost is None else cost.together, "nats", origin=record.budget.epsilon.origin
     )
-    last = EarlierRelease(str(earlier.folder), record.created, record.reference, record.rows, epsilon)
+    last = EarlierRelease(
+        str(earlier.folder), record.created, record.reference, record.rows, epsilon, noise_key=_noise_key(record)
+    )
     yield _compared(sources, last, earlier)
 
 
@@ -173,8 +207,14 @@ def _in_both(sources: Sources, job: Earlier | None) -> dict[str, tuple[int, int]
         return Sentence("its table is gone or cannot be read")
 
 
-def _secret(work: Work, aim: Aim, releases: int) -> RepeatedSecret:
-    sources, secret = work.sources, aim.columns
+def _secret(work: Work, aim: Aim, counted: Sequence[EarlierRelease]) -> RepeatedSecret:
+    sources, secret, releases = work.sources, aim.columns, len(counted) + 1
+    kept = work.release.record.plan.kept or ()
+    draws = releases
+    # A mechanism has the name of the first column that it reads.
+    if not {*secret}.isdisjoint(kept):
+        keys = [_noise_key(work.release.record), *(one.noise_key for one in counted)]
+        draws = len({key for key in keys if key is not None}) + keys.count(None)
     all_of_it = work.folder.result(MEASUREMENT, secret).entropy
     try:
         named = bound_channel(work.plan, sources.original, secret)
@@ -182,7 +222,7 @@ def _secret(work: Work, aim: Aim, releases: int) -> RepeatedSecret:
         # Noisy numbers have no finite channel; their ε still add up.
         return RepeatedSecret(secret, all_of_it, exact=False)
     prior = own_prior(sources.table, named.inputs, named.channel).distribution
-    alone, together = (_told(prior, named, times) for times in (1, releases))
+    alone, together = (_told(prior, named, times) for times in (1, draws))
     worth = work.folder.found(UTILITY, secret)
     return RepeatedSecret(
         secret,
@@ -194,6 +234,8 @@ def _secret(work: Work, aim: Aim, releases: int) -> RepeatedSecret:
         guessed=Quantity(together.success, "share"),
         distortion=None if worth is None else worth.columns[", ".join(secret)].distortion,
         max_distortion=aim.max_distortion,
+        changing=Quantity(alone.bits * releases, "bits") if draws < releases else None,
+        draws=draws,
     )
 
 

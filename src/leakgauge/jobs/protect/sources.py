@@ -65,6 +65,12 @@ class Sources:
         return replace(self, case=replace(self.case, earlier=earlier))
 
     @property
+    def noise(self) -> str | None:
+        """Whether people whose values stay the same keep their noise: by default where a ledger counts people."""
+        kept = self.asked.roles.rows_per_unit is not None and self.ledger is not None
+        return self.asked.budget.noise or ("kept" if kept else None)
+
+    @property
     def released_bins(self) -> dict[str, Binning]:
         """How the released columns are binned or coarsened."""
         return {name: self.bins[name] for name in self.asked.roles.released if name in self.bins}

@@ -45,11 +45,12 @@ from leakgauge.jobs.protect.telling import least_telling, telling
 from leakgauge.jobs.survey import MOST_COLUMNS, require_large_groups, require_publishable, surveyed
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
-from leakgauge.release import Release, ReleasePlan, preview, read_plan, release
+from leakgauge.release import Release, ReleasePlan, read_plan, release
 from leakgauge.release.bound import BoundColumn, bind
 from leakgauge.release.drawing import order_place
 from leakgauge.release.estimates.handed_out import is_chosen_by_counts
 from leakgauge.release.interrupted import drawn_record, note_in_ledger
+from leakgauge.release.kept import with_noise
 from leakgauge.release.priors import bound_channel
 from leakgauge.release.recorded_plan import recorded_plan
 from leakgauge.rounding import from_above, from_below
@@ -324,10 +325,10 @@ def _require_limit(work: Work, plan: ReleasePlan, aim: Aim, earlier: Earlier) ->
 def release_stage(work: Work) -> Found:
     """Writes the release with its record; one finished by an interrupted run is kept, never drawn again."""
     asked, folder, table = work.asked, work.folder, work.sources.original
-    plan = work.plan
+    plan = with_noise(work.plan, counted=work.sources.ledger is not None)
     written = (work.released, RECORD.name, PUBLIC_RECORD.name, *(() if plan.keep_order else (ORDER,)))
     drawn = drawn_record(*(folder.place / name for name in (RECORD.name, *written)))
-    if drawn is not None and drawn.plan == recorded_plan(preview(plan, table)[0]):
+    if drawn is not None and drawn.plan == recorded_plan(bind(plan, table)):
         if work.sources.ledger is not None:
             note_in_ledger(work.sources.ledger, drawn)
         return Found(written=written)

@@ -58,6 +58,24 @@ class Bits(msgspec.Struct, frozen=True):
             raise ValueError
 
 
+class KeptCost(msgspec.Struct, frozen=True):
+    """What a mechanism whose noise is kept costs in one release, and what it reads.
+
+    Releases of one person and value with the same ``draw`` are the same.
+    """
+
+    draw: str
+    cost: Total
+    reads: tuple[str, ...]
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """By which key, which is not said, a release keeps noise, and what the mechanisms cost that do."""
+
+    key: str
+    costs: tuple[KeptCost, ...]
+
+
 Told = Mapping[str, "Bits | None"]
 """For each column that is read, what a release reveals about it; None where that is not known in bits."""
 
@@ -82,6 +100,7 @@ class Body(msgspec.Struct, frozen=True, omit_defaults=True):
     rule: str | None = None
     digest: str | None = None
     told: dict[str, Bits | None] = {}
+    kept: Kept | None = None
     split_limit: SplitLimit | None = None
     """In place of a limit: earlier versions, which would sum up ρ beside it, find no limit and refuse the account."""
     period_limit: PeriodLimit | None = None
@@ -167,6 +186,11 @@ class Entry:
     def told(self) -> Told:
         """What the release reveals about the columns it reads; empty in entries of versions that did not count it."""
         return self._said.told
+
+    @property
+    def kept(self) -> Kept | None:
+        """The noise that the release keeps; None where it is generated afresh."""
+        return self._said.kept
 
     def account(self) -> Account:
         """The account that this entry opened."""

@@ -13,10 +13,12 @@ from msgspec import structs
 from leakgauge.drafts import target
 from leakgauge.errors import FileError, OptionError, VerificationError, did_you_mean
 from leakgauge.notions.composition import Composition, Neighbours, compose
+from leakgauge.randomness.keyed import NoiseKey
 from leakgauge.release.ledger.account import ONE_ROW, Account, ApproximateLimit, Limit, require_text
 from leakgauge.release.ledger.admission import Spending, Verdict, nothing_of, spending
 from leakgauge.release.ledger.cost import NOTHING, Cost, Total, step_to_json
-from leakgauge.release.ledger.entry import START, Body, Chain, Entry, Kind, PeriodLimit, Told
+from leakgauge.release.ledger.entry import START, Body, Chain, Entry, Kept, Kind, PeriodLimit, Told
+from leakgauge.release.ledger.noise_keys import noise_key
 from leakgauge.release.ledger.period import Period, Span, now
 from leakgauge.release.ledger.postgresql import PostgresqlStore
 from leakgauge.release.ledger.splits import SplitLimit, splits_of
@@ -127,12 +129,29 @@ class Ledger:
         """The account as it would be after a cost; nothing is used."""
         return self._verdict(dataset, cost, self._moment(dataset))
 
-    def spend(self, dataset: str, cost: Cost, purpose: str, reference: str, *, told: Told | None = None) -> Entry:
+    def noise_key(self, dataset: str) -> NoiseKey:
+        """The secret key by which releases of a data set keep their noise; it is on disk before this returns.
+
+        Raises:
+            VerificationError: it is not the key of the releases before.
+        """
+        return noise_key(self._store, dataset, self.entries(dataset))
+
+    def spend(
+        self,
+        dataset: str,
+        cost: Cost,
+        purpose: str,
+        reference: str,
+        *,
+        told: Told | None = None,
+        kept: Kept | None = None,
+    ) -> Entry:
         """The entry of a cost, on disk before this returns: generate noise only afterwards.
 
         The reference is a name of this spend that occurs only once, such as a random one. When no answer came back,
         ``entry(reference)`` tells whether the spend was made. ``told`` is what the release reveals about its columns,
-        in bits; it limits nothing.
+        in bits, and ``kept`` which of its noise is kept; they limit nothing: a person's value may change every time.
 
         Raises:
             BudgetError: the cost does not fit; nothing was written.
@@ -159,6 +178,7 @@ class Ledger:
                 steps=steps,
                 rule=verdict.require().name.lower(),
                 told=dict(told or {}),
+                kept=kept,
             )
             return self._append(Kind.SPEND, dataset, body, purpose, reference, moment)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from msgspec import structs
@@ -11,6 +12,7 @@ from leakgauge.artefacts.ledger import (
     AccountTold,
     BudgetLeft,
     BudgetSums,
+    ColumnTold,
     Completed,
     CompositionTold,
     LimitTold,
@@ -25,6 +27,7 @@ from leakgauge.release.ledger.cost import NOTHING, Total, as_float
 from leakgauge.release.ledger.entry import Entry, Kind, added_up, in_all_periods
 from leakgauge.release.ledger.ledger import Ledger
 from leakgauge.release.ledger.period import Span
+from leakgauge.release.ledger.unchanged import bits_unchanged, cost_unchanged
 
 
 def account_told(account: Account, ledger: Ledger | None = None) -> AccountTold:
@@ -41,10 +44,21 @@ def account_told(account: Account, ledger: Ledger | None = None) -> AccountTold:
         left_of(spent),
         _composition(ledger, account, spent.period),
         tuple(_spend(entry, completed.get(entry.reference)) for entry in spends),
-        added_up(entry.told for entry in spends),
+        _told_of_columns(spends),
         sum(not entry.told for entry in spends),
         _period(account, spent.period, in_all_periods(entries)),
+        _unchanged(spends),
     )
+
+
+def _told_of_columns(spends: Sequence[Entry]) -> tuple[ColumnTold, ...]:
+    unchanged = bits_unchanged(spends)
+    found = added_up(each.told for each in spends)
+    return tuple(structs.replace(one, unchanged=unchanged.get(one.column)) for one in found)
+
+
+def _unchanged(spends: Sequence[Entry]) -> BudgetSums | None:
+    return _sums(cost_unchanged(spends)) if any(entry.kept is not None for entry in spends) else None
 
 
 def spent_in_all_periods(ledger: Ledger, dataset: str) -> BudgetSums:
@@ -115,4 +129,5 @@ def _spend(entry: Entry, done: Entry | None) -> SpendTold:
         admitted_by=entry.rule,
         completed=None if done is None else Completed(done.time, done.digest),
         hash=entry.hash,
+        noise_key=None if entry.kept is None else entry.kept.key,
     )

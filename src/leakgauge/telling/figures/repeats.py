@@ -18,7 +18,12 @@ _AFTER_ONE = message("after one release {success}% guessed correctly, protection
 
 
 def repeats_figure(
-    prior: Distribution, channel: Channel, limit: float | None = None, language: Language = ENGLISH
+    prior: Distribution,
+    channel: Channel,
+    limit: float | None = None,
+    language: Language = ENGLISH,
+    *,
+    kept: bool = False,
 ) -> Figure:
     """How often a secret is guessed right, and how much is protected, after 1, 2, 5, 10, 20 and 50 releases of it.
 
@@ -29,12 +34,13 @@ def repeats_figure(
         prior: of the values of the secret.
         channel: through which each of the releases goes; nothing else is seen.
         limit: the protection that a policy asks for; where it is first missed is marked.
+        kept: whether values that stay the same keep their noise, so that all releases are one.
     """
     title = language.say("The same rows released again and again")
     baseline = float(max(prior.probabilities))
     if baseline >= 1:
         return figure_of_words(title, language.say("All rows have the same value: there is nothing to guess."))
-    rows = [_row(times, prior, channel, language) for times in RELEASES]
+    rows = [_row(times, prior, channel, language, draws=1 if kept else times) for times in RELEASES]
     for row in rows:
         row["missed"] = limit is not None and row["protection"] < limit
     broken = next((row for row in rows if row["missed"]), None)
@@ -43,6 +49,8 @@ def repeats_figure(
         language.say("Without a release {share}% are guessed correctly (dashed).", share=_three(100 * baseline)),
         *_said_of_limit(limit, broken, language),
     ]
+    if kept:
+        under.insert(1, language.say("Of people whose value stays the same: their noise is kept, so nothing adds up."))
     if not all(row["exact"] for row in rows):
         under.append(
             language.say(
@@ -64,8 +72,8 @@ def repeats_figure(
     return Figure(spec, joined(language, *under, ended(language, said)))
 
 
-def _row(times: int, prior: Distribution, channel: Channel, language: Language) -> dict[str, Any]:
-    told = repeated_leakage(prior, channel, times)
+def _row(times: int, prior: Distribution, channel: Channel, language: Language, *, draws: int) -> dict[str, Any]:
+    told = repeated_leakage(prior, channel, draws)
     baseline = float(max(prior.probabilities))
     gained = max((told.success - baseline) / (1 - baseline), told.bits / entropy(prior), 0.0)
     success, protection = 100 * told.success, 100 * (1 - min(float(gained), 1.0))
