@@ -1,0 +1,249 @@
+"""Consistent tables: margins of one distribution, never negative, of the largest entropy that the measurements allow.
+
+Of all distributions w over the cells of all attributes the one is taken that minimises
+
+    λ KL(w ‖ product of the one-way shares) + ½ Σ_B t_B ‖n · interaction_B(w) − r_B‖²,
+
+with r_B the measured interactions and λ the largest at which the misfit Σ_B t_B ‖·‖² is at most half of the noise's degrees
+of freedom, Σ_B Π(m − 1): what is independent stays so, and noise is not fitted. It follows from the measurements alone,
+so it costs nothing more.
+
+With l = λ/n² the dual has one number per cell of each measured table: w ∝ shares · e^(Σ_B θ_B), and θ minimises
+
+    ln Σ shares · e^(Σ_B θ_B) − Σ_B ⟨θ_B, r_B⟩/n + l/2 Σ_B σ_B² ‖θ_B‖²,
+
+whose gradient is interaction_B(w) − r_B/n + l σ_B² θ_B. Sums over all cells are taken as a tree: those tables are added
+first whose sum has the fewest cells, so that few sums have all of them; margins go back down the same tree.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+
+from leakgauge.arguments import checked
+from leakgauge.errors import OptionError, UnprovedError
+from leakgauge.probability.cells import Floats
+from leakgauge.release.counts.measuring import Measurement
+from leakgauge.release.counts.workload import Places, Workload
+
+MOST_JOINT_CELLS = 4_000_000
+"""Cells of all attributes together: 32 MB for each of the few arrays that have all of them."""
+_SHARE = 0.5
+"""Of the degrees of freedom, that the misfit may have."""
+_FIRST, _FACTOR, _STEPS = 64.0, 8.0, 24
+"""l in units of 1/n where the search begins, what it is divided by, and how often at most."""
+_CLOSE = 1.2
+"""The λ that is taken is at most so much smaller than the largest."""
+
+
+@dataclass(frozen=True, eq=False)
+class ConsistentTables:
+    """A distribution over all attributes of the tables, whose margins are the tables.
+
+    Attributes:
+        shares: of every cell, in the order of ``names``.
+        rows: what they are multiplied by: the measured number of rows, at least 1.
+        misfit: of the measurements, as a share of the noise's degrees of freedom: about 1 would be all of the noise.
+    """
+
+    names: tuple[str, ...]
+    shares: Floats = field(repr=False)
+    rows: float
+    misfit: float
+
+    @checked
+    def table(self, *names: str) -> Floats:
+        """The rows of each cell of a table over any of the attributes, measured together or not; one axis each."""
+        if len(set(names)) < len(names) or not set(names) <= set(self.names):
+            raise OptionError(
+                "A table over {asked!s} cannot be taken from {names!s}; name some of these, each one once.",
+                asked=names,
+                names=self.names,
+            )
+        axes = [self.names.index(name) for name in names]
+        out = tuple(axis for axis in range(len(self.names)) if axis not in axes)
+        margin = self.shares.sum(axis=out)
+        return np.asarray(self.rows * margin.transpose(np.argsort(np.argsort(axes))))
+
+
+def consistent(measurement: Measurement) -> ConsistentTables:
+    """The distribution of largest entropy that the measurements allow.
+
+    Raises:
+        OptionError: more cells of all attributes together than are computed with.
+        UnprovedError: the measurements cannot be fitted, which noise does hardly ever.
+    """
+    workload = measurement.plan.workload
+    used = tuple(sorted({at for places in workload.places for at in places}))
+    cells = workload.cells(used)
+    if cells > MOST_JOINT_CELLS:
+        raise OptionError(
+            "The {count} attributes have {cells} cells together, more than {most}; ask for consistent tables of fewer "
+            "attributes, or declare coarser values. The unbiased tables have no such limit.",
+            count=len(used),
+            cells=cells,
+            most=MOST_JOINT_CELLS,
+        )
+    fit = _Fit(measurement, used)
+    return ConsistentTables(workload.names_of(used), *fit.largest_entropy())
+
+
+class _Fit:
+    """The dual problem of one measurement."""
+
+    def __init__(self, measurement: Measurement, used: Places) -> None:
+        self.workload, self.used = measurement.plan.workload, used
+        self.rows = max(measurement.rows, 1.0)
+        closure = zip(self.workload.closure, measurement.plan.sigmas, strict=True)
+        self.sigmas = {places: sigma for places, sigma in closure if places}
+        self.wanted = {places: measurement.part(places) / self.rows for places in self.sigmas}
+        self.tree = _Tree(self.workload, used)
+        self.freedom = sum(math.prod(self.workload.sizes[at] - 1 for at in places) for places in self.sigmas)
+        self.base = [self._shares(measurement, at) for at in used]
+        sizes = [self.workload.cells(places) for places in self.sigmas]
+        self.ends = np.concatenate([[0], np.cumsum(sizes)])
+
+    def largest_entropy(self) -> tuple[Floats, float, float]:
+        """The shares, the rows and the misfit at the largest λ that fits, as closely as is worth while."""
+        theta, penalty, high = np.zeros(self.ends[-1]), _FIRST / self.rows, math.inf
+        if self._misfit(self._state(theta)[1]) <= _SHARE:  # what is independent fits already
+            return self._finished(theta)
+        for _ in range(_STEPS):
+            theta = self._minimised(theta, penalty)
+            if self._misfit(self._state(theta)[1]) <= _SHARE:
+                break
+            high, penalty = penalty, penalty / _FACTOR
+        else:
+            raise UnprovedError(
+                "No distribution fits the measured tables as closely as their noise allows; measure them again with "
+                "more noise, or use the unbiased tables."
+            )
+        low, best = penalty, theta
+        while math.isfinite(high) and high > _CLOSE * low:
+            middle = math.sqrt(low * high)
+            theta = self._minimised(theta, middle)
+            if self._misfit(self._state(theta)[1]) <= _SHARE:
+                low, best = middle, theta
+            else:
+                high = middle
+        return self._finished(best)
+
+    def _finished(self, theta: Floats) -> tuple[Floats, float, float]:
+        _, margins, shares = self._state(theta)
+        return shares, self.rows, self._misfit(margins)
+
+    def _shares(self, measurement: Measurement, at: int) -> Floats:
+        """The one-way shares of an attribute, with half a standard error at least: noise must not rule a value out."""
+        table = measurement.table(self.workload.attributes[at].name)
+        kept = np.maximum(table.counts, max(table.standard_error / 2, 1e-6 * self.rows))
+        return np.asarray(kept / kept.sum())
+
+    def _minimised(self, theta: Floats, penalty: float) -> Floats:
+        from scipy.optimize import minimize
+
+        def dual(at: Floats) -> tuple[float, Floats]:
+            log_total, margins, _ = self._state(at)
+            value, gradient = log_total, np.empty_like(at)
+            for places, first, last in self._parts():
+                own = at[first:last]
+                pull = penalty * self.sigmas[places] ** 2 * own
+                value += float(own @ (pull / 2 - self.wanted[places].ravel()))
+                gradient[first:last] = _centred(margins[places]).ravel() - self.wanted[places].ravel() + pull
+            return value, gradient
+
+        # Noise of a share is far above this; scaled so that the line search sees it.
+        options = {"maxiter": 400, "maxcor": 20, "gtol": 1e-7, "ftol": 1e-13}
+        return np.asarray(minimize(dual, theta, jac=True, method="L-BFGS-B", options=options).x)
+
+    def _state(self, theta: Floats) -> tuple[float, Mapping[Places, Floats], Floats]:
+        """The logarithm of the dual's sum, the margins of all measured tables, and the shares of all cells."""
+        parts = {places: theta[first:last].reshape(self._spread(places)) for places, first, last in self._parts()}
+        for axis, (at, shares) in enumerate(zip(self.used, self.base, strict=True)):
+            spread = [1] * len(self.used)
+            spread[axis] = -1
+            parts[(at,)] = parts[(at,)] + np.log(shares).reshape(spread)
+        logs = self.tree.total(parts)
+        top = float(logs.max())
+        shares = np.exp(logs - top)
+        total = float(shares.sum())
+        shares /= total
+        return top + math.log(total), self.tree.margins(shares), shares
+
+    def _misfit(self, margins: Mapping[Places, Floats]) -> float:
+        square = 0.0
+        for places, sigma in self.sigmas.items():
+            away = _centred(margins[places]) - self.wanted[places]
+            square += float((away**2).sum()) * (self.rows / sigma) ** 2
+        return square / self.freedom
+
+    def _parts(self) -> list[tuple[Places, int, int]]:
+        return list(zip(self.sigmas, self.ends[:-1].tolist(), self.ends[1:].tolist(), strict=True))
+
+    def _spread(self, places: Places) -> tuple[int, ...]:
+        return tuple(self.workload.sizes[at] if at in places else 1 for at in self.used)
+
+
+class _Tree:
+    """In which order tables are added up, and margins taken."""
+
+    def __init__(self, workload: Workload, used: Places) -> None:
+        self._used = used
+        self._shape = workload.shape(used)
+        self._measured = [places for places in workload.closure if places]
+        nodes = {at: frozenset(places) for at, places in enumerate(workload.largest)}
+        self._leaves = list(nodes.values())
+        self._merges: list[tuple[int, int, int]] = []
+        heap = [(workload.cells(nodes[a] | nodes[b]), a, b) for a, b in combinations(nodes, 2)]
+        heapq.heapify(heap)
+        alive, self._sets = set(nodes), dict(nodes)
+        while heap:
+            _, a, b = heapq.heappop(heap)
+            if a in alive and b in alive:
+                new = len(self._sets)
+                self._sets[new] = self._sets[a] | self._sets[b]
+                self._merges.append((a, b, new))
+                alive -= {a, b}
+                for one in alive:
+                    heapq.heappush(heap, (workload.cells(self._sets[one] | self._sets[new]), one, new))
+                alive.add(new)
+        self._holder = {
+            places: next(at for at, one in enumerate(self._leaves) if one.issuperset(places)) for places in self._measured
+        }
+
+    def total(self, parts: Mapping[Places, Floats]) -> Floats:
+        """The sum of arrays with an axis for each attribute, of length 1 where a table lacks it."""
+        sums: dict[int, Floats] = {}
+        for places, leaf in self._holder.items():
+            sums[leaf] = sums[leaf] + parts[places] if leaf in sums else parts[places]
+        for a, b, new in self._merges:
+            sums[new] = sums.pop(a) + sums.pop(b)
+        (total,) = sums.values()
+        return np.broadcast_to(total, self._shape)
+
+    def margins(self, shares: Floats) -> Mapping[Places, Floats]:
+        """The margin of every measured table."""
+        margins = {len(self._sets) - 1: shares}
+        for a, b, new in reversed(self._merges):
+            whole = margins.pop(new)
+            for child in (a, b):
+                margins[child] = whole.sum(axis=self._without(self._sets[child]), keepdims=True)
+        found = {}
+        for places in self._measured:
+            margin = margins[self._holder[places]].sum(axis=self._without(frozenset(places)))
+            found[places] = margin
+        return found
+
+    def _without(self, kept: frozenset[int]) -> tuple[int, ...]:
+        return tuple(axis for axis, at in enumerate(self._used) if at not in kept)
+
+
+def _centred(table: Floats) -> Floats:
+    for axis in range(table.ndim):
+        table = table - table.mean(axis=axis, keepdims=True)
+    return table
