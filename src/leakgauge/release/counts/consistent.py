@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -36,10 +36,10 @@ MOST_JOINT_CELLS = 4_000_000
 """Cells of all attributes together: 32 MB for each of the few arrays that have all of them."""
 _SHARE = 0.5
 """Of the degrees of freedom, that the misfit may have."""
-_FIRST, _FACTOR, _STEPS = 64.0, 8.0, 24
-"""l in units of 1/n where the search begins, what it is divided by, and how often at most."""
-_CLOSE = 1.2
-"""The λ that is taken is at most so much smaller than the largest."""
+_CLOSE = 0.85
+"""The share of that bound which the misfit has at least, unless what is independent fits already."""
+_FIRST, _FACTOR, _STEPS = 8.0, 8.0, 24
+"""l in units of 1/n where the search begins, by how much it changes at once, and how often at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,35 +107,35 @@ class _Fit:
         self.freedom = sum(math.prod(self.workload.sizes[at] - 1 for at in places) for places in self.sigmas)
         self.base = [self._shares(measurement, at) for at in used]
         sizes = [self.workload.cells(places) for places in self.sigmas]
+        self.close = min(self.sigmas.values()) / self.rows / 50
         self.ends = np.concatenate([[0], np.cumsum(sizes)])
 
     def largest_entropy(self) -> tuple[Floats, float, float]:
-        """The shares, the rows and the misfit at the largest λ that fits, as closely as is worth while."""
-        theta, penalty, high = np.zeros(self.ends[-1]), _FIRST / self.rows, math.inf
-        if self._misfit(self._state(theta)[1]) <= _SHARE:  # what is independent fits already
-            return self._finished(theta)
-        for _ in range(_STEPS):
-            theta = self._minimised(theta, penalty)
-            if self._misfit(self._state(theta)[1]) <= _SHARE:
-                break
-            high, penalty = penalty, penalty / _FACTOR
-        else:
-            raise UnprovedError(
-                "No distribution fits the measured tables as closely as their noise allows; measure them again with "
-                "more noise, or use the unbiased tables."
-            )
-        low, best = penalty, theta
-        while math.isfinite(high) and high > _CLOSE * low:
-            middle = math.sqrt(low * high)
-            theta = self._minimised(theta, middle)
-            if self._misfit(self._state(theta)[1]) <= _SHARE:
-                low, best = middle, theta
-            else:
-                high = middle
-        return self._finished(best)
+        """The shares, the rows and the misfit at the largest λ that fits, as closely as is worth while.
 
-    def _finished(self, theta: Floats) -> tuple[Floats, float, float]:
-        _, margins, shares = self._state(theta)
+        The misfit is about a power of λ: each next λ follows from the last two, until the misfit is just below its bound.
+        """
+        free, penalty = np.zeros(self.ends[-1]), _FIRST / self.rows
+        earlier: tuple[float, float] | None = None
+        misfit = self._misfit(self._state(free)[1])
+        for _ in range(_STEPS):
+            if misfit <= _SHARE and (earlier is None or misfit >= _CLOSE * _SHARE):
+                break
+            free = self._minimised(free, penalty)
+            misfit, tried = self._misfit(self._state(free)[1]), penalty
+            slope = 1.0
+            if earlier is not None and earlier[1] != misfit:
+                slope = max(math.log(misfit / earlier[1]) / math.log(tried / earlier[0]), 0.5)
+            aim = (1 + _CLOSE) / 2 * _SHARE / misfit
+            # In large steps down, since warm starts are worth more than the best guess from afar.
+            earlier, penalty = (tried, misfit), tried * min(max(aim ** (1 / slope), 1 / _FACTOR), _FACTOR)
+            if misfit <= _SHARE and tried >= _FIRST / self.rows:
+                break
+        if misfit > _SHARE:
+            raise UnprovedError(
+                "No distribution fits the measured tables as closely as their noise allows; use the unbiased tables."
+            )
+        _, margins, shares = self._state(free)
         return shares, self.rows, self._misfit(margins)
 
     def _shares(self, measurement: Measurement, at: int) -> Floats:
@@ -144,30 +144,39 @@ class _Fit:
         kept = np.maximum(table.counts, max(table.standard_error / 2, 1e-6 * self.rows))
         return np.asarray(kept / kept.sum())
 
-    def _minimised(self, theta: Floats, penalty: float) -> Floats:
+    def _minimised(self, free: Floats, penalty: float) -> Floats:
+        """The dual's minimum from a start; in numbers whose second derivatives are alike where nothing is associated."""
         from scipy.optimize import minimize
 
+        scale = np.concatenate([self._expected(places).ravel() + penalty * s**2 for places, s in self.sigmas.items()])
+        scale = 1 / np.sqrt(scale)
+
         def dual(at: Floats) -> tuple[float, Floats]:
-            log_total, margins, _ = self._state(at)
+            log_total, margins, _ = self._state(at * scale)
             value, gradient = log_total, np.empty_like(at)
-            for places, first, last in self._parts():
-                own = at[first:last]
-                pull = penalty * self.sigmas[places] ** 2 * own
-                value += float(own @ (pull / 2 - self.wanted[places].ravel()))
-                gradient[first:last] = _centred(margins[places]).ravel() - self.wanted[places].ravel() + pull
-            return value, gradient
+            for places, theta, first, last in self._parts(at * scale):
+                wanted = self.wanted[places]
+                value += float((theta * (penalty * self.sigmas[places] ** 2 / 2 * theta - wanted)).sum())
+                slope = _centred(margins[places]) - wanted + penalty * self.sigmas[places] ** 2 * theta
+                gradient[first:last] = slope.ravel()
+            return value, gradient * scale
 
-        # Noise of a share is far above this; scaled so that the line search sees it.
-        options = {"maxiter": 400, "maxcor": 20, "gtol": 1e-7, "ftol": 1e-13}
-        return np.asarray(minimize(dual, theta, jac=True, method="L-BFGS-B", options=options).x)
+        options = {"maxiter": 400, "maxcor": 20, "gtol": self.close * float(scale.min()), "ftol": 1e-14}
+        found = minimize(dual, free / scale, jac=True, method="L-BFGS-B", options=options)
+        return np.asarray(found.x * scale)
 
-    def _state(self, theta: Floats) -> tuple[float, Mapping[Places, Floats], Floats]:
+    def _expected(self, places: Places) -> Floats:
+        """The shares of a table whose attributes are independent."""
+        expected = np.ones(())
+        for at in places:
+            expected = np.multiply.outer(expected, self.base[self.used.index(at)])
+        return expected
+
+    def _state(self, free: Floats) -> tuple[float, Mapping[Places, Floats], Floats]:
         """The logarithm of the dual's sum, the margins of all measured tables, and the shares of all cells."""
-        parts = {places: theta[first:last].reshape(self._spread(places)) for places, first, last in self._parts()}
-        for axis, (at, shares) in enumerate(zip(self.used, self.base, strict=True)):
-            spread = [1] * len(self.used)
-            spread[axis] = -1
-            parts[(at,)] = parts[(at,)] + np.log(shares).reshape(spread)
+        parts = {places: theta.reshape(self._spread(places)) for places, theta, _, _ in self._parts(free)}
+        for at, shares in zip(self.used, self.base, strict=True):
+            parts[(at,)] = parts[(at,)] + np.log(shares).reshape(self._spread((at,)))
         logs = self.tree.total(parts)
         top = float(logs.max())
         shares = np.exp(logs - top)
@@ -182,8 +191,11 @@ class _Fit:
             square += float((away**2).sum()) * (self.rows / sigma) ** 2
         return square / self.freedom
 
-    def _parts(self) -> list[tuple[Places, int, int]]:
-        return list(zip(self.sigmas, self.ends[:-1].tolist(), self.ends[1:].tolist(), strict=True))
+    def _parts(self, free: Floats) -> Iterator[tuple[Places, Floats, int, int]]:
+        """For each measured table its centred θ, and where its numbers begin and end."""
+        for at, places in enumerate(self.sigmas):
+            first, last = int(self.ends[at]), int(self.ends[at + 1])
+            yield places, _centred(free[first:last].reshape(self.workload.shape(places))), first, last
 
     def _spread(self, places: Places) -> tuple[int, ...]:
         return tuple(self.workload.sizes[at] if at in places else 1 for at in self.used)
