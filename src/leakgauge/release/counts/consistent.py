@@ -5,7 +5,7 @@ Of all distributions w over the cells of all attributes the one is taken that mi
     λ KL(w ‖ product of the one-way shares) + ½ Σ_B t_B ‖n · interaction_B(w) − r_B‖²,
 
 with r_B the measured interactions and λ the largest at which the misfit Σ_B t_B ‖·‖² is at most half of the noise's degrees
-of freedom, Σ_B Π(m − 1): what is independent stays so, and noise is not fitted. It follows from the measurements alone,
+of freedom, Σ_B Π(m − 1), or no longer falls: what is independent stays so, and noise is not fitted. It follows from the measurements alone,
 so it costs nothing more.
 
 With l = λ/n² the dual has one number per cell of each measured table: w ∝ shares · e^(Σ_B θ_B), and θ minimises
@@ -27,7 +27,7 @@ from itertools import combinations
 import numpy as np
 
 from leakgauge.arguments import checked
-from leakgauge.errors import OptionError, UnprovedError
+from leakgauge.errors import OptionError
 from leakgauge.probability.cells import Floats
 from leakgauge.release.counts.measuring import Measurement
 from leakgauge.release.counts.workload import Places, Workload
@@ -40,6 +40,8 @@ _CLOSE = 0.85
 """The share of that bound which the misfit has at least, unless what is independent fits already."""
 _FIRST, _FACTOR, _STEPS = 8.0, 8.0, 24
 """l in units of 1/n where the search begins, by how much it changes at once, and how often at most."""
+_HELPS = 0.8
+"""A misfit above its bound that is not smaller than this share of the one before it will hardly fall further."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +79,6 @@ def consistent(measurement: Measurement) -> ConsistentTables:
 
     Raises:
         OptionError: more cells of all attributes together than are computed with.
-        UnprovedError: the measurements cannot be fitted, which noise does hardly ever.
     """
     workload = measurement.plan.workload
     used = tuple(sorted({at for places in workload.places for at in places}))
@@ -114,6 +115,7 @@ class _Fit:
         """The shares, the rows and the misfit at the largest λ that fits, as closely as is worth while.
 
         The misfit is about a power of λ: each next λ follows from the last two, until the misfit is just below its bound.
+        Noise below 0 in cells that hardly occur is fitted by nothing; where that is most of it, a smaller λ does not help.
         """
         free, penalty = np.zeros(self.ends[-1]), _FIRST / self.rows
         earlier: tuple[float, float] | None = None
@@ -121,22 +123,18 @@ class _Fit:
         for _ in range(_STEPS):
             if misfit <= _SHARE and (earlier is None or misfit >= _CLOSE * _SHARE):
                 break
-            free = self._minimised(free, penalty)
-            misfit, tried = self._misfit(self._state(free)[1]), penalty
+            free, tried = self._minimised(free, penalty), penalty
+            before, misfit = misfit, self._misfit(self._state(free)[1])
+            if misfit <= _SHARE and earlier is None or _SHARE < misfit > _HELPS * before:
+                break
             slope = 1.0
             if earlier is not None and earlier[1] != misfit:
                 slope = max(math.log(misfit / earlier[1]) / math.log(tried / earlier[0]), 0.5)
             aim = (1 + _CLOSE) / 2 * _SHARE / misfit
             # In large steps down, since warm starts are worth more than the best guess from afar.
             earlier, penalty = (tried, misfit), tried * min(max(aim ** (1 / slope), 1 / _FACTOR), _FACTOR)
-            if misfit <= _SHARE and tried >= _FIRST / self.rows:
-                break
-        if misfit > _SHARE:
-            raise UnprovedError(
-                "No distribution fits the measured tables as closely as their noise allows; use the unbiased tables."
-            )
-        _, margins, shares = self._state(free)
-        return shares, self.rows, self._misfit(margins)
+        shares = self._state(free)[2]
+        return shares, self.rows, misfit
 
     def _shares(self, measurement: Measurement, at: int) -> Floats:
         """The one-way shares of an attribute, with half a standard error at least: noise must not rule a value out."""

@@ -29,7 +29,7 @@ from leakgauge.release.counts.workload import Workload
 
 _UP = 1 + 1e-12
 """Rounding goes up, towards promising less."""
-_SMALLEST = 1e-10
+_SMALLEST = 1e-7
 """κ' of all interactions together: so much is Gaussian noise taken smaller that it is no more."""
 _ORDERS = 1 + np.geomspace(1e-3, 1e4, 120)
 """At which the test of the zCDP level is made; each order by itself is a bound."""

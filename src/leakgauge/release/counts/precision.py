@@ -134,7 +134,8 @@ def least_error(workload: Workload, neighbours: Neighbours, wanted: Floats | Non
 
 def _replacing(workload: Workload, rows: Floats) -> Precisions:
     """Patterns of agreement are added until none is worse; the weights on few of them bound all plans already."""
-    patterns = [frozenset[int](), *(frozenset([at]) for at in range(len(workload.sizes)))]
+    alone = (frozenset([at]) for at in range(len(workload.sizes)))
+    patterns = [frozenset[int](), *(one for one in alone if moved(workload, one).any())]
     best: Precisions | None = None
     for _ in range(200):
         found = _precisions(rows, np.stack([moved(workload, one)[1:] for one in patterns]))
@@ -145,7 +146,7 @@ def _replacing(workload: Workload, rows: Floats) -> Precisions:
         best = Precisions(best.t, best.error, max(best.bound, found.bound))
         if best.gap <= LARGEST_GAP / 2:
             break
-        patterns += [one for one in worst if one not in patterns]
+        patterns += [one for one in worst if one not in patterns and moved(workload, one).any()]
     assert best is not None
     return _proven(best)
 
