@@ -131,8 +131,7 @@ def shown_mu(plan: CountsPlan, draws: int) -> tuple[float, float]:
         seen.append(statistic)
     # With the person the statistic has μ² more; half of the draws stand for each case.
     square = sum(
-        plan.workload.share(places) / sigma**2
-        for places, sigma in zip(plan.workload.closure, plan.sigmas, strict=True)
+        plan.workload.share(places) / sigma**2 for places, sigma in zip(plan.workload.closure, plan.sigmas, strict=True)
     )
     half = draws // 2
     alarms = sum(one > square / 2 for one in seen[:half])

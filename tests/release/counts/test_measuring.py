@@ -91,7 +91,9 @@ def test_an_error_that_is_wanted_gives_the_least_budget() -> None:
     least = plan.guarantee.epsilon(1e-6)
     found = plan_counts(PAIRS, ApproximateDP(1.01 * least, 1e-6), within=Within(2.0, 1000))
     assert 1.959964 * max(found.standard_error(*names) for names in PAIRS.tables) <= 20
-    with pytest.raises(RefusalError, match=rf"needs at least approximate-dp:{least:.3f}.*, more than approximate-dp:0.1"):
+    with pytest.raises(
+        RefusalError, match=rf"needs at least approximate-dp:{least:.3f}.*, more than approximate-dp:0.1"
+    ):
         plan_counts(PAIRS, ApproximateDP(0.1, 1e-6), within=Within(2.0, 1000))
     with pytest.raises(OptionError, match="neither a budget nor an error"):
         plan_counts(PAIRS)

@@ -73,7 +73,9 @@ def test_the_worst_pattern_is_that_of_brute_force(seed: int) -> None:
     t = np.random.default_rng(seed).exponential(size=len(work.closure))
     count = len(work.sizes)
     brute = max(
-        float(moved(work, frozenset(some)) @ t) for ways in range(count + 1) for some in combinations(range(count), ways)
+        float(moved(work, frozenset(some)) @ t)
+        for ways in range(count + 1)
+        for some in combinations(range(count), ways)
     )
     (worst,), square = worst_patterns(work, t)
     assert square == pytest.approx(brute) == pytest.approx(float(moved(work, worst) @ t))

@@ -40,6 +40,10 @@ _CLOSE = 0.85
 """The share of that bound which the misfit has at least, unless what is independent fits already."""
 _FIRST, _FACTOR, _STEPS = 8.0, 8.0, 24
 """l in units of 1/n where the search begins, by how much it changes at once, and how often at most."""
+_PULL = 0.2
+"""l in units of 1/σ², where few rows make that less: from there on θ moves shares at all."""
+_WORK = 10**9
+"""Cells times steps of one λ, about."""
 _HELPS = 0.8
 """A misfit above its bound that is not smaller than this share of the one before it will hardly fall further."""
 
@@ -109,6 +113,7 @@ class _Fit:
         self.base = [self._shares(measurement, at) for at in used]
         sizes = [self.workload.cells(places) for places in self.sigmas]
         self.close = min(self.sigmas.values()) / self.rows / 50
+        self.most = min(max(_WORK // self.workload.cells(used), 400), 5000)
         self.ends = np.concatenate([[0], np.cumsum(sizes)])
 
     def largest_entropy(self) -> tuple[Floats, float, float]:
@@ -117,15 +122,17 @@ class _Fit:
         The misfit is about a power of λ: each next λ follows from the last two, until the misfit is just below its bound.
         Noise below 0 in cells that hardly occur is fitted by nothing; where that is most of it, a smaller λ does not help.
         """
-        free, penalty = np.zeros(self.ends[-1]), _FIRST / self.rows
+        variance = float(np.median(np.square([*self.sigmas.values()])))
+        free, penalty = np.zeros(self.ends[-1]), min(_FIRST / self.rows, _PULL / variance)
         earlier: tuple[float, float] | None = None
         misfit = self._misfit(self._state(free)[1])
         for _ in range(_STEPS):
-            if misfit <= _SHARE and (earlier is None or misfit >= _CLOSE * _SHARE):
+            if misfit <= _SHARE and (earlier is None or misfit >= _CLOSE * _SHARE):  # θ = 0 may fit already
                 break
             free, tried = self._minimised(free, penalty), penalty
             before, misfit = misfit, self._misfit(self._state(free)[1])
-            if misfit <= _SHARE and earlier is None or _SHARE < misfit > _HELPS * before:
+            far = earlier is None or tried < earlier[0] / 4
+            if far and _SHARE < misfit > _HELPS * before:
                 break
             slope = 1.0
             if earlier is not None and earlier[1] != misfit:
@@ -159,7 +166,13 @@ class _Fit:
                 gradient[first:last] = slope.ravel()
             return value, gradient * scale
 
-        options = {"maxiter": 400, "maxcor": 20, "gtol": self.close * float(scale.min()), "ftol": 1e-14}
+        options = {
+            "maxiter": self.most,
+            "maxfun": 2 * self.most,
+            "maxcor": 20,
+            "gtol": self.close * float(scale.min()),
+            "ftol": 1e-14,
+        }
         found = minimize(dual, free / scale, jac=True, method="L-BFGS-B", options=options)
         return np.asarray(found.x * scale)
 
@@ -223,7 +236,8 @@ class _Tree:
                     heapq.heappush(heap, (workload.cells(self._sets[one] | self._sets[new]), one, new))
                 alive.add(new)
         self._holder = {
-            places: next(at for at, one in enumerate(self._leaves) if one.issuperset(places)) for places in self._measured
+            places: next(at for at, one in enumerate(self._leaves) if one.issuperset(places))
+            for places in self._measured
         }
 
     def total(self, parts: Mapping[Places, Floats]) -> Floats:

@@ -188,7 +188,9 @@ def _scaled(
 def _largest_square(scaled: Callable[[float], CountsPlan], budget: Budget) -> float:
     """The largest μ² within the budget, by halves of its logarithm; from below."""
     if not 0 < budget.level < math.inf:
-        raise OptionError("A budget of {budget!s} is not a finite number above 0; give one that is.", budget=str(budget))
+        raise OptionError(
+            "A budget of {budget!s} is not a finite number above 0; give one that is.", budget=str(budget)
+        )
 
     def fits(logarithm: float) -> bool:
         return _level(scaled(math.exp(logarithm)).guarantee, budget) <= budget.level
