@@ -68,10 +68,10 @@ def test_errors_of_cells_and_sums_agree_with_the_plan() -> None:
     # A row of the table is a cell of the margin, in value and in error.
     row = np.zeros((4, 6))
     row[1] = 1
-    margin = measure_margin = table.measurement.table("age")
+    margin = table.measurement.table("age")
     total = table.total(row)
     assert total.value == pytest.approx(margin.counts[1])
-    assert total.high - total.value == pytest.approx(1.959964 * measure_margin.standard_error, rel=1e-6)
+    assert total.high - total.value == pytest.approx(1.959964 * margin.standard_error, rel=1e-6)
     with pytest.raises(OptionError, match=r"The weights have shape \(2,\), but the table has \(4, 6\)"):
         table.total([1, 2])
 
@@ -172,10 +172,11 @@ def test_workloads_are_checked() -> None:
 def test_tables_of_another_workload_are_refused() -> None:
     with pytest.raises(OptionError, match="counted for another workload"):
         measure(plan_counts(Workload.of_ways(ATTRIBUTES), BUDGET), counted(50), Simulated(1))
+    two = Workload([Attribute("a", "xy"), Attribute("b", "xy")], ["a", "b"])
     with pytest.raises(OptionError, match="different numbers of rows"):
-        ExactTables(Workload([Attribute("a", "xy"), Attribute("b", "xy")], ["a", "b"]), {(0,): np.array([1, 2]), (1,): np.array([1, 1])})  # fmt: skip
+        ExactTables(two, {(0,): np.array([1, 2]), (1,): np.array([1, 1])})
     with pytest.raises(OptionError, match="counts for 1 tables"):
-        ExactTables(Workload([Attribute("a", "xy"), Attribute("b", "xy")], ["a", "b"]), {(0,): np.array([1, 2])})
+        ExactTables(two, {(0,): np.array([1, 2])})
 
 
 def _exact(work: Workload) -> ExactTables:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from importlib import import_module
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,8 +47,7 @@ def entries(work: Workload, largest: bool, wanted: Floats) -> Floats:
 @pytest.mark.parametrize("seed", [*range(4), *map(nightly, range(4, 200))])
 @pytest.mark.parametrize(("neighbours", "largest"), KINDS)
 def test_no_plan_of_a_conic_solver_is_better(seed: int, neighbours: Neighbours, largest: bool) -> None:
-    import cvxpy as cp
-
+    cp: Any = import_module("cvxpy")
     work = random_workload(seed)
     wanted = np.random.default_rng(seed + 1000).uniform(0.5, 2, len(work.tables))
     found = least_error(work, neighbours, wanted if largest else None)
@@ -72,11 +73,8 @@ def test_the_worst_pattern_is_that_of_brute_force(seed: int) -> None:
     work = random_workload(seed)
     t = np.random.default_rng(seed).exponential(size=len(work.closure))
     count = len(work.sizes)
-    brute = max(
-        float(moved(work, frozenset(some)) @ t)
-        for ways in range(count + 1)
-        for some in combinations(range(count), ways)
-    )
+    patterns = [frozenset(some) for ways in range(count + 1) for some in combinations(range(count), ways)]
+    brute = max(float(moved(work, one) @ t) for one in patterns)
     (worst,), square = worst_patterns(work, t)
     assert square == pytest.approx(brute) == pytest.approx(float(moved(work, worst) @ t))
 

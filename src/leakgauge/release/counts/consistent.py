@@ -4,9 +4,9 @@ Of all distributions w over the cells of all attributes the one is taken that mi
 
     λ KL(w ‖ product of the one-way shares) + ½ Σ_B t_B ‖n · interaction_B(w) − r_B‖²,
 
-with r_B the measured interactions and λ the largest at which the misfit Σ_B t_B ‖·‖² is at most half of the noise's degrees
-of freedom, Σ_B Π(m − 1), or no longer falls: what is independent stays so, and noise is not fitted. It follows from the measurements alone,
-so it costs nothing more.
+with r_B the measured interactions and λ the largest at which the misfit Σ_B t_B ‖·‖² is at most half of the noise's
+degrees of freedom, Σ_B Π(m − 1), or no longer falls: what is independent stays so, and noise is not fitted. It follows
+from the measurements alone, so it costs nothing more.
 
 With l = λ/n² the dual has one number per cell of each measured table: w ∝ shares · e^(Σ_B θ_B), and θ minimises
 
@@ -119,8 +119,9 @@ class _Fit:
     def largest_entropy(self) -> tuple[Floats, float, float]:
         """The shares, the rows and the misfit at the largest λ that fits, as closely as is worth while.
 
-        The misfit is about a power of λ: each next λ follows from the last two, until the misfit is just below its bound.
-        Noise below 0 in cells that hardly occur is fitted by nothing; where that is most of it, a smaller λ does not help.
+        The misfit is about a power of λ: each next λ follows from the last two, until the misfit is just below its
+        bound. Noise below 0 in cells that hardly occur is fitted by nothing; where that is most of it, a smaller λ does
+        not help.
         """
         variance = float(np.median(np.square([*self.sigmas.values()])))
         free, penalty = np.zeros(self.ends[-1]), min(_FIRST / self.rows, _PULL / variance)
@@ -150,7 +151,7 @@ class _Fit:
         return np.asarray(kept / kept.sum())
 
     def _minimised(self, free: Floats, penalty: float) -> Floats:
-        """The dual's minimum from a start; in numbers whose second derivatives are alike where nothing is associated."""
+        """The dual's minimum from a start, in numbers whose second derivatives are alike."""
         from scipy.optimize import minimize
 
         scale = np.concatenate([self._expected(places).ravel() + penalty * s**2 for places, s in self.sigmas.items()])

@@ -1,7 +1,8 @@
 """What measured interactions promise, and how much an attacker who knows everybody else can gain at most.
 
-By ``noise`` the law of all measurements is (√ρ + √κ)²-zCDP with ρ = μ²/2, and within e^±k, for a tiny k, of post-processed
-Gaussian noise whose μ is a little larger. Of the latter, with D the hockey-stick curve of two Gaussians μ apart,
+By ``noise`` the law of all measurements is (√ρ + √κ)²-zCDP with ρ = μ²/2, and within e^±k, for a tiny k, of
+post-processed Gaussian noise whose μ is a little larger. Of the latter, with D the hockey-stick curve of two Gaussians
+μ apart,
 
     δ(ε) ≤ e^k D(ε − 2k),     power at false alarms a ≤ e^k (1 − f(e^k a)),     f(a) = Φ(Φ⁻¹(1 − a) − μ).
 
@@ -97,8 +98,8 @@ class Guarantee:
     def success(self, prior: float) -> float:
         """How often any guess about a person is correct, at most, whose best guess beforehand is with ``prior``.
 
-        1 − f(prior): with the law where the person's row is left out, or is a fixed one, the guess is correct with at most
-        the prior, whatever the value; the power is concave in that.
+        1 − f(prior): with the law where the person's row is left out, or is a fixed one, the guess is correct with at
+        most the prior, whatever the value; the power is concave in that.
         """
         return max(self.power(prior), prior)
 
@@ -119,8 +120,8 @@ def require_delta(delta: float) -> None:
     """Refuse a δ that Gaussian noise cannot keep."""
     if not 0 < delta < 1:
         raise OptionError(
-            "A δ of {delta} is not between 0 and 1, and counts are released with Gaussian noise; give a small one, such "
-            "as 1e-6.",
+            "A δ of {delta} is not between 0 and 1, as Gaussian noise in counts needs it to be; give a small one, such as "
+            "1e-6.",
             delta=delta,
         )
 

@@ -1,33 +1,35 @@
 """Integer noise for one interaction, and what it costs.
 
 **What is released.** For attributes B with m_i values let x be the table of B, N = Π m_i whole numbers. K are N
-independent discrete Gaussians, P(k) ∝ e^(−k²/2σ²), and what leaves is T(x + K): axis by axis, m_i times each number less
-the sum of its line. That is Π m_i times the centred table, in integers throughout.
+independent discrete Gaussians, P(k) ∝ e^(−k²/2σ²), and what leaves is T(x + K): axis by axis, m_i times each number
+less the sum of its line. That is Π m_i times the centred table, in integers throughout.
 
-**Whole tables.** T(x + K) is a function of x + K, so a row that is added or removed costs ρ = 1/2σ² (Canonne, Kamath and
-Steinke, The discrete Gaussian for differential privacy, 2020), unconditionally.
+**Whole tables.** T(x + K) is a function of x + K, so a row that is added or removed costs ρ = 1/2σ² (Canonne, Kamath
+and Steinke, The discrete Gaussian for differential privacy, 2020), unconditionally.
 
-**The sharper cost.** Let π project onto centred tables, Λ be the integer tables that T maps to 0, and ρ_σ(v) = e^(−|v|²/2σ²),
-summed over a set. T tells the class of x + K modulo Λ. As π is orthogonal, and Λ lies in its kernel,
+**The sharper cost.** Let π project onto centred tables, Λ be the integer tables that T maps to 0, and ρ_σ(v) =
+e^(−|v|²/2σ²), summed over a set. T tells the class of x + K modulo Λ. As π is orthogonal, and Λ lies in its kernel,
 
     P_x(class of z) = ρ_σ(π(z − x)) · ρ_σ(Λ + (1 − π)(z − x)) / ρ_σ(ℤ^N).
 
 1. *Smoothing.* By Poisson's summation a shifted lattice has (1 − e)/(1 + e) ≤ ρ_σ(Λ + w)/ρ_σ(Λ) ≤ 1, with e the sum of
    e^(−2π²σ²|y|²) over the dual lattice without 0. Λ holds the lines (1 on a line, 0 elsewhere), of squared length m_i,
    which span the same space; r = Π m − Π(m − 1) of them are a basis of a sublattice, whose dual holds that of Λ. The
-   Gram–Schmidt vectors of the basis are no longer than the lines. Along each of them the dual lattice is a union of shifted
-   copies of (1/length)ℤ, and shifted sums are no larger, so that 1 + e ≤ θ^r with θ = Σ_k e^(−2π²σ²k²/max m) (Gentry,
-   Peikert, Vaikuntanathan 2008, lemma 3.1). With q = 2r e^(−2π²σ²/max m) that is e ≤ q/(1 − q), as good as.
-2. So P_x is within e^±κ, κ = ln((1 + e)/(1 − e)), of Q_x(z) ∝ ρ_σ(z − πx) on the lattice π(ℤ^N), the normaliser of which
-   does not depend on x. Two rows' Q have a Rényi divergence of order α of at most α|πx − πx'|²/2σ²: completing the square
-   leaves ρ_σ of a shifted lattice over that of the lattice. |πx − πx'|² is p_B, or 2(p_B − Π_B([i ∈ a] − 1/m_i)).
-3. With h = P/Q up to a constant, in [e^−κ, 1]: Σ P_x^α P_x'^(1−α) ≤ e^κα Σ Q_x^α Q_x'^(1−α), hence D_α ≤ αρ + κα/(α − 1).
-   From α₀ = 1 + √(κ/ρ) on this is at most α(ρ + √(κρ)), and below D_α ≤ D_α₀ = (√ρ + √κ)². So (√ρ + √κ)²-zCDP holds.
+   Gram–Schmidt vectors of the basis are no longer than the lines. Along each of them the dual lattice is a union of
+   shifted copies of (1/length)ℤ, and shifted sums are no larger, so that 1 + e ≤ θ^r with θ = Σ_k e^(−2π²σ²k²/max m)
+   (Gentry, Peikert, Vaikuntanathan 2008, lemma 3.1). With q = 2r e^(−2π²σ²/max m) that is e ≤ q/(1 − q), as good as.
+2. So P_x is within e^±κ, κ = ln((1 + e)/(1 − e)), of Q_x(z) ∝ ρ_σ(z − πx) on the lattice π(ℤ^N), the normaliser of
+   which does not depend on x. Two rows' Q have a Rényi divergence of order α of at most α|πx − πx'|²/2σ²: completing
+   the square leaves ρ_σ of a shifted lattice over that of the lattice. |πx − πx'|² is p_B, or of a replaced row
+   2(p_B − Π_B([i ∈ a] − 1/m_i)).
+3. With h = P/Q up to a constant, in [e^−κ, 1]: Σ P_x^α P_x'^(1−α) ≤ e^κα Σ Q_x^α Q_x'^(1−α), hence
+   D_α ≤ αρ + κα/(α − 1). From α₀ = 1 + √(κ/ρ) on this is at most α(ρ + √(κρ)), and below D_α ≤ D_α₀ = (√ρ + √κ)².
+   So (√ρ + √κ)²-zCDP holds.
 
-**Beside Gaussian noise.** Let y be πx plus continuous Gaussian noise of variance σ² − s² along π, and z be drawn from the
-discrete Gaussian of variance s² on π(ℤ^N) around y. Then z has the law Q_x within e^±κ', again by smoothing: the dual of
-π(ℤ^N) lies in ℤ^N, so 1 + e' ≤ θ^N with θ = Σ_k e^(−2π²s²k²). So P_x is within e^±(κ + κ') of post-processed Gaussian
-noise that is a little smaller, and all its trade-offs are known: see ``guarantee``.
+**Beside Gaussian noise.** Let y be πx plus continuous Gaussian noise of variance σ² − s² along π, and z be drawn from
+the discrete Gaussian of variance s² on π(ℤ^N) around y. Then z has the law Q_x within e^±κ', again by smoothing: the
+dual of π(ℤ^N) lies in ℤ^N, so 1 + e' ≤ θ^N with θ = Σ_k e^(−2π²s²k²). So P_x is within e^±(κ + κ') of post-processed
+Gaussian noise that is a little smaller, and all its trade-offs are known: see ``guarantee``.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ def smoothing(square: float, rank: int, variance: float) -> float:
     exponent = 2 * math.pi**2 * variance / square
     # θ = 1 + 2(x + x⁴ + x⁹ + …) ≤ 1 + 2x/(1 − x³); rounded up.
     x = math.exp(-exponent)
-    excess = math.expm1(rank * math.log1p(2 * x / (1 - x**3))) if 0 < exponent and rank * x < 1 else math.inf
+    excess = math.expm1(rank * math.log1p(2 * x / (1 - x**3))) if exponent > 0 and rank * x < 1 else math.inf
     return 2 * math.atanh(excess) * (1 + 1e-9) if excess < 1 else math.inf
 
 

@@ -32,7 +32,7 @@ class Within:
 
     Attributes:
         points: half the width of the interval of a cell, in hundredths of the rows.
-        rows: how many rows there are, as far as is public; it enters the plan, so it must not be counted from the table.
+        rows: how many rows there are, as far as is public; it enters the plan, so it must not be counted.
     """
 
     points: float
@@ -77,7 +77,7 @@ class CountsPlan:
 
     @property
     def gap(self) -> float:
-        """How much more the error is than the bound, as a share of the bound; whole tables that are charged add to it."""
+        """How much more the error is than the bound, as a share of it; whole tables that are charged add to it."""
         return self.error / self.bound - 1
 
     def standard_error(self, *names: str) -> float:

@@ -6,16 +6,17 @@ Interaction B gets noise of variance 1/t_B before it is centred. With p_B = Π(1
 - a row that is added or removed moves the measurements by μ, μ² = Σ_B p_B t_B; one that is replaced, and agrees with
   the earlier row in the attributes a, by μ² = Σ_B 2 t_B (p_B − Π_B([i ∈ a] − 1/m_i)), the largest over a.
 
-Both are the largest entry of a non-negative matrix: errors V = C(1/t) and squared sensitivities W = St, where a weighted
-sum of errors is a matrix of one row. For any weights λ, ν that sum to 1 and any t, by the Cauchy–Schwarz inequality,
+Both are the largest entry of a non-negative matrix: errors V = C(1/t) and squared sensitivities W = St, where a
+weighted sum of errors is a matrix of one row. For any weights λ, ν that sum to 1 and any t, by the Cauchy–Schwarz
+inequality,
 
     max V · max W ≥ (λᵀC(1/t)) (νᵀSt) ≥ (Σ_B √((Cᵀλ)_B (Sᵀν)_B))²,
 
-which does not depend on t: a bound for every plan (weak duality). With one row on each side t_B = √(C_B/S_B) reaches it;
-it is the least of all Gaussian linear mechanisms (Xiao, He, Zhang, Kifer, Optimal and scalable mechanisms for marginals,
-2023). Otherwise ln max V + ln max W, with u = ln t, is convex, since each entry is a sum of exponentials of u.
-Powers in place of the largest entry make it smooth; Newton's steps minimise it, the power grows, and the weights at each
-end give the bound that proves how near the optimum it is.
+which does not depend on t: a bound for every plan (weak duality). With one row on each side t_B = √(C_B/S_B) reaches
+it; it is the least of all Gaussian linear mechanisms (Xiao, He, Zhang, Kifer, Optimal and scalable mechanisms for
+marginals, 2023). Otherwise ln max V + ln max W, with u = ln t, is convex, since each entry is a sum of exponentials of
+u. Powers in place of the largest entry make it smooth; Newton's steps minimise it, the power grows, and the weights at
+each end give the bound that proves how near the optimum it is.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ class Workload:
         places = self.places_of(names)
         if places not in self.closure:
             raise ColumnError(
-                "No table of the workload holds {names!s} together; ask for the consistent tables, or plan for this one.",
+                "No table of the workload holds {names!s} together; ask for the consistent tables, or plan for it.",
                 names=" × ".join(map(repr, names)),
             )
         return places
