@@ -160,6 +160,7 @@ def test_workloads_are_checked() -> None:
         Workload(two, [("a", "a")])
     with pytest.raises(OptionError, match="given twice"):
         Workload(two, [("a", "b"), ("b", "a")])
+    assert Workload(two, "a").tables == (("a",),)
     with pytest.raises(OptionError, match="no tables"):
         Workload(two, [])
     with pytest.raises(OptionError, match="The 1 weights"):

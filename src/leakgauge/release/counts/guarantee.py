@@ -120,8 +120,8 @@ def require_delta(delta: float) -> None:
     """Refuse a δ that Gaussian noise cannot keep."""
     if not 0 < delta < 1:
         raise OptionError(
-            "A δ of {delta} is not between 0 and 1, as Gaussian noise in counts needs it to be; give a small one, such as "
-            "1e-6.",
+            "A δ of {delta} is not between 0 and 1, as Gaussian noise in counts needs it to be; give a small one, such "
+            "as 1e-6.",
             delta=delta,
         )
 

@@ -77,6 +77,7 @@ class Workload:
         ((('sex',), ('sex', 'smokes')), 4)
     """
 
+    @checked
     def __init__(
         self,
         attributes: Iterable[Attribute],
