@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import beta, norm
 
-from leakgauge.claims import ApproximateDP, ZeroConcentratedDP
-from leakgauge.errors import OptionError
+from leakgauge.claims import ApproximateDP, GaussianDP, ZeroConcentratedDP
+from leakgauge.errors import BudgetError, OptionError
 from leakgauge.mechanisms.noise import DiscreteGaussian
 from leakgauge.notions.composition import Neighbours
 from leakgauge.probability.cells import Floats
@@ -18,8 +19,9 @@ from leakgauge.randomness import Simulated
 from leakgauge.release.counts import Attribute, CountsPlan, Guarantee, Workload, measure, plan_counts
 from leakgauge.release.counts.guarantee import guarantee_of
 from leakgauge.release.counts.precision import LARGEST_GAP
-from leakgauge.release.ledger.account import ConcentratedLimit
+from leakgauge.release.ledger import ApproximateLimit, ConcentratedLimit, open_ledger
 from leakgauge.release.ledger.clock import clock_cost
+from leakgauge.release.ledger.cost import Cost
 from tests.release.counts.small_laws import SmallLaw
 from tests.release.counts.tables import PAIRS, counted
 
@@ -83,7 +85,9 @@ def test_budgets_are_used_up_and_not_exceeded(epsilon: float, mu: float) -> None
     found = plan_counts(PAIRS, ApproximateDP(epsilon, 1e-6)).guarantee
     assert found.gaussian_mu == pytest.approx(mu, abs=5e-5)
     assert (1 - 1e-6) * epsilon <= found.epsilon(1e-6) <= epsilon
-    assert found.claims(1e-6) == (ApproximateDP(found.epsilon(1e-6), 1e-6), ZeroConcentratedDP(found.rho))
+    approximate, *others = found.claims(1e-6)
+    assert approximate == ApproximateDP(found.epsilon(1e-6), 1e-6)
+    assert others == [ZeroConcentratedDP(found.rho), GaussianDP(found.gaussian_mu)]
 
 
 def test_whole_tables_are_charged_where_smoothing_is_not_negligible() -> None:
@@ -100,10 +104,21 @@ def test_rows_of_a_person_and_releases_add_up() -> None:
     assert guarantee_of(ONE, (9.0, 9.0), Neighbours.ADD_OR_REMOVE_ONE, 3).mu == pytest.approx(3 * one.mu)
     twice = one.times(2)
     assert twice.rho == pytest.approx(2 * one.rho) and twice.epsilon(1e-6) < 2 * one.epsilon(1e-6)
-    (step,) = one.steps()
-    assert step.rho() == one.rho
-    assert clock_cost(step, 1.0) >= one.mu**2
-    assert ConcentratedLimit(one.rho).rho == one.rho
+    (step,), (concentrated,) = one.steps(), one.steps(by_rho=True)
+    assert concentrated.rho() == one.rho <= step.rho()
+    assert one.mu**2 <= clock_cost(step, 1.0) <= 1.1 * one.mu**2
+
+
+@pytest.mark.parametrize("limit", [ApproximateLimit(1.0, 1e-6), ConcentratedLimit(0.03)])
+def test_a_plan_fits_an_account_of_its_budget_once(tmp_path: Path, limit: ApproximateLimit | ConcentratedLimit) -> None:
+    by_rho = isinstance(limit, ConcentratedLimit)
+    budget = ZeroConcentratedDP(limit.rho) if isinstance(limit, ConcentratedLimit) else ApproximateDP(1.0, 1e-6)
+    cost = Cost(plan_counts(PAIRS, budget).guarantee.steps(by_rho=by_rho))
+    with open_ledger(str(tmp_path / "budget.ledger"), create=True) as ledger:
+        ledger.open_account("people", limit, neighbours=Neighbours.ADD_OR_REMOVE_ONE)
+        ledger.spend("people", cost, "all tables of two columns", "first")
+        with pytest.raises(BudgetError):
+            ledger.spend("people", cost, "the same again", "second")
 
 
 @pytest.mark.parametrize("delta", [0.0, 1.0])
@@ -156,4 +171,4 @@ def test_drawn_tables_show_most_of_the_claim_and_no_more() -> None:
 
 
 def test_a_guarantee_is_data() -> None:
-    assert Guarantee(Neighbours.REPLACE_ONE, 0.0, 0.0, 0.0, 0.0).advantage == pytest.approx(0, abs=1e-12)
+    assert Guarantee(Neighbours.REPLACE_ONE, 0.0, 0.0, 0.0).advantage == pytest.approx(0, abs=1e-12)

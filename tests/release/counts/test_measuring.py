@@ -172,7 +172,7 @@ def test_workloads_are_checked() -> None:
 
 def test_tables_of_another_workload_are_refused() -> None:
     with pytest.raises(OptionError, match="counted for another workload"):
-        measure(plan_counts(Workload.of_ways(ATTRIBUTES), BUDGET), counted(50), Simulated(1))
+        measure(plan_counts(Workload.of_ways(ATTRIBUTES, 1), BUDGET), counted(50), Simulated(1))
     two = Workload([Attribute("a", "xy"), Attribute("b", "xy")], ["a", "b"])
     with pytest.raises(OptionError, match="different numbers of rows"):
         ExactTables(two, {(0,): np.array([1, 2]), (1,): np.array([1, 1])})

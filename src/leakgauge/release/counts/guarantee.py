@@ -1,13 +1,15 @@
 """What measured interactions promise, and how much an attacker who knows everybody else can gain at most.
 
-By ``noise`` the law of all measurements is (√ρ + √κ)²-zCDP with ρ = μ²/2, and within e^±k, for a tiny k, of
-post-processed Gaussian noise whose μ is a little larger. Of the latter, with D the hockey-stick curve of two Gaussians
-μ apart,
+By ``noise`` the law of all measurements is (√ρ + √κ)²-zCDP with ρ = μ²/2, and every probability is within e^±k, for a
+tiny k, of post-processed Gaussian noise whose μ is a little larger. That is Gaussian DP with μ' = μ + 2.6k:
 
-    δ(ε) ≤ e^k D(ε − 2k),     power at false alarms a ≤ e^k (1 − f(e^k a)),     f(a) = Φ(Φ⁻¹(1 − a) − μ).
+The power of a test at false alarms a is at most Φ(Φ⁻¹(a') + μ) up to e^±k, with a' within e^±k of a. As both hold for a
+test and for its complement, a factor e^±k need only be taken of the smaller of a probability x and 1 − x. It moves
+Φ⁻¹(x) by at most k times the largest x/φ(Φ⁻¹(x)) for x up to e^k/2, which is √(π/2) = 1.2533 at 1/2 and below 1.3 for
+k ≤ 0.01; and that happens twice, once for the false alarms and once for the power.
 
-Of the former the binary test is enough: its outcome has a Rényi divergence of order α of at most αρ, for every α and in
-both orders. Each bound holds, so the smaller one does; with little noise the second, with much the first.
+Of zCDP the binary test is enough: its outcome has a Rényi divergence of order α of at most αρ, for every α and in both
+orders. Each bound holds, so the smaller one does; with little noise the second, with much the first.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from leakgauge.claims import ApproximateDP, ZeroConcentratedDP
+from leakgauge.claims import ApproximateDP, GaussianDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.steps import Claimed, Step
 from leakgauge.notions.composition import Neighbours
@@ -43,15 +45,13 @@ class Guarantee:
     Attributes:
         mu: √(2ρ) of the noise as it is charged, in standard deviations.
         kappa: what smoothing along the lines adds; 0 where whole tables are charged.
-        gaussian_mu: of the Gaussian noise that the law is within e^±slack of; infinite where there is too little noise.
-        slack: κ + κ'.
+        gaussian_mu: the level of Gaussian DP, a little above ``mu``; infinite where there is too little noise for one.
     """
 
     neighbours: Neighbours
     mu: float
     kappa: float
     gaussian_mu: float
-    slack: float
 
     @property
     def rho(self) -> float:
@@ -65,35 +65,30 @@ class Guarantee:
             OptionError: a δ that is not between 0 and 1.
         """
         require_delta(delta)
-        gaussian = approximate_of_gaussian(self.gaussian_mu, delta * math.exp(-self.slack)) + 2 * self.slack
-        return min(gaussian, approximate_of_concentration(self.rho, delta))
+        return min(approximate_of_gaussian(self.gaussian_mu, delta), approximate_of_concentration(self.rho, delta))
 
-    def claims(self, delta: float) -> tuple[ApproximateDP, ZeroConcentratedDP]:
+    def claims(self, delta: float) -> tuple[Statement, ...]:
         """What is claimed of the release."""
-        return ApproximateDP(self.epsilon(delta), delta), ZeroConcentratedDP(self.rho)
+        claimed = ApproximateDP(self.epsilon(delta), delta), ZeroConcentratedDP(self.rho)
+        return (*claimed, GaussianDP(self.gaussian_mu)) if math.isfinite(self.gaussian_mu) else claimed
 
-    def steps(self) -> tuple[Step, ...]:
-        """What it costs, as a ledger counts it."""
-        return (Claimed(ZeroConcentratedDP(self.rho)),)
+    def steps(self, *, by_rho: bool = False) -> tuple[Step, ...]:
+        """What it costs, as a ledger counts it: for (ε, δ) as Gaussian noise, for an account in ρ as zCDP."""
+        if by_rho or not math.isfinite(self.gaussian_mu):
+            return (Claimed(ZeroConcentratedDP(self.rho)),)
+        return (Claimed(GaussianDP(self.gaussian_mu)),)
 
     def times(self, releases: int) -> Guarantee:
         """What so many releases of one plan promise together."""
         root = math.sqrt(releases) * _UP
-        return replace(
-            self,
-            mu=self.mu * root,
-            kappa=self.kappa * releases,
-            gaussian_mu=self.gaussian_mu * root,
-            slack=self.slack * releases,
-        )
+        return replace(self, mu=self.mu * root, kappa=self.kappa * releases, gaussian_mu=self.gaussian_mu * root)
 
     def power(self, false_alarms: float) -> float:
         """The share of cases in which any test sees a person who is there, at most, at this rate of false alarms."""
         from scipy.special import ndtr, ndtri
 
-        raised = min(false_alarms * math.exp(self.slack), 1.0)
-        gaussian = math.exp(self.slack) * float(ndtr(ndtri(raised) + self.gaussian_mu))
-        return min((gaussian if raised > 0 else 0.0) * _UP, _power_by_concentration(false_alarms, self.rho), 1.0)
+        gaussian = float(ndtr(ndtri(false_alarms) + self.gaussian_mu)) if false_alarms > 0 else 0.0
+        return min(gaussian * _UP, _power_by_concentration(false_alarms, self.rho), 1.0)
 
     def success(self, prior: float) -> float:
         """How often any guess about a person is correct, at most, whose best guess beforehand is with ``prior``.
@@ -106,9 +101,9 @@ class Guarantee:
     @property
     def advantage(self) -> float:
         """Correct less false alarms of any test whether a person is there, or which of two rows she has, at most."""
-        gaussian = math.exp(self.slack) * (variation_of_gaussian(self.gaussian_mu) - math.expm1(-2 * self.slack))
         # Pinsker's inequality, and that of Bretagnolle and Huber.
-        return min(min(gaussian, math.sqrt(self.rho / 2), math.sqrt(-math.expm1(-self.rho))) * _UP, 1.0)
+        concentrated = min(math.sqrt(self.rho / 2), math.sqrt(-math.expm1(-self.rho)))
+        return min(variation_of_gaussian(self.gaussian_mu), concentrated * _UP)
 
     @property
     def bits(self) -> float:
@@ -149,7 +144,7 @@ def guarantee_of(workload: Workload, sigmas: Sequence[float], neighbours: Neighb
         gaussian = np.where(variances > smaller, 1 / (variances - smaller), np.where(variances > 0, np.inf, 0.0))
     mu = rows * math.sqrt(_squared(workload, exact, whole, neighbours)) * _UP
     beside = rows * math.sqrt(_squared(workload, gaussian, whole, neighbours)) * _UP
-    return Guarantee(neighbours, mu, kappa, beside, kappa + _SMALLEST)
+    return Guarantee(neighbours, mu, kappa, beside + 2.6 * (kappa + _SMALLEST))
 
 
 def _squared(workload: Workload, t: Floats, whole: Floats, neighbours: Neighbours) -> float:

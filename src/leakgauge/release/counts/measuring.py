@@ -153,7 +153,7 @@ def measure(plan: CountsPlan, tables: ExactTables, randomness: Randomness | None
     """
     source = OperatingSystem() if randomness is None else randomness
     require_source(source)
-    if tables.workload is not plan.workload:
+    if (tables.workload.attributes, tables.workload.places) != (plan.workload.attributes, plan.workload.places):
         raise OptionError("The tables were counted for another workload than the plan's; count them for the plan's.")
     found: dict[Places, Codes] = {}
     for places, sigma in zip(plan.workload.closure, plan.sigmas, strict=True):

@@ -21,7 +21,7 @@ from leakgauge.release.counts.precision import Precisions, error_rows, least_err
 from leakgauge.release.counts.workload import Places, Workload
 
 Budget: TypeAlias = ApproximateDP | ZeroConcentratedDP | GaussianDP
-"""What may be spent. ``GaussianDP(μ)`` is kept up to the slack of the guarantee, which is below 10^-8."""
+"""What may be spent."""
 
 _UP = 1 + 2.0**-50
 
