@@ -126,11 +126,11 @@ def test_budgets_too_small_for_any_count_are_refused(budget: ZeroConcentratedDP)
 
 def test_values_that_are_not_declared_are_refused_without_naming_them() -> None:
     work = Workload([Attribute("age", range(3)), Attribute("sex", range(2))], [("age", "sex")])
-    with pytest.raises(TableError, match=r"^\d+ rows have 1 values of 'age' that are not declared") as error:
+    with pytest.raises(TableError, match=r"^1 of the 4 values of 'age' are not declared, and \d+ of 100 rows") as error:
         count_tables(open_table(people(100)), work)
-    assert "3" not in str(error.value).split("rows", 1)[1]
+    assert error.value.fields.keys() == {"lost", "count", "name", "rows", "all"}
     missing = open_table(pa.table({"sex": ["f", None, "m"]}))
-    with pytest.raises(TableError, match="1 rows have 1 values of 'sex'"):
+    with pytest.raises(TableError, match="1 of the 3 values of 'sex' are not declared, and 1 of 3 rows"):
         count_tables(missing, Workload([Attribute("sex", "fm")], ["sex"]))
     exact = count_tables(missing, Workload([Attribute("sex", ["f", "m", None])], ["sex"]))
     assert exact.array((0,)).tolist() == [1, 1, 1] and exact.rows == 3
@@ -149,7 +149,7 @@ def test_counts_are_those_of_the_rows() -> None:
 def test_workloads_are_checked() -> None:
     with pytest.raises(OptionError, match=r"has 100000000 cells, more than 10000000; declare coarser"):
         Workload([Attribute("a", range(10**4)), Attribute("b", range(10**4))], [("a", "b")])
-    with pytest.raises(OptionError, match="1 declared value; declare at least 2"):
+    with pytest.raises(OptionError, match="only one declared value; declare at least 2"):
         Attribute("a", ["x"])
     with pytest.raises(LabelError):
         Attribute("a", ["x", "x"])
@@ -163,7 +163,7 @@ def test_workloads_are_checked() -> None:
     assert Workload(two, "a").tables == (("a",),)
     with pytest.raises(OptionError, match="no tables"):
         Workload(two, [])
-    with pytest.raises(OptionError, match="The 1 weights"):
+    with pytest.raises(OptionError, match=r"The weights \(1\)"):
         Workload(two, ["a", "b"], [1.0])
     only = Workload(two, ["a", "b"])
     with pytest.raises(ColumnError, match="holds 'a' × 'b' together"):
@@ -176,7 +176,7 @@ def test_tables_of_another_workload_are_refused() -> None:
     two = Workload([Attribute("a", "xy"), Attribute("b", "xy")], ["a", "b"])
     with pytest.raises(OptionError, match="different numbers of rows"):
         ExactTables(two, {(0,): np.array([1, 2]), (1,): np.array([1, 1])})
-    with pytest.raises(OptionError, match="counts for 1 tables"):
+    with pytest.raises(OptionError, match=r"The counts \(1 tables\) are not those"):
         ExactTables(two, {(0,): np.array([1, 2])})
 
 

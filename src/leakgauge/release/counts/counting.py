@@ -29,8 +29,8 @@ class ExactTables:
         shapes = {places: array.shape for places, array in self.arrays.items()}
         if shapes != {places: self.workload.shape(places) for places in self.workload.largest}:
             raise OptionError(
-                "There are counts for {found} tables, which are not the {wanted} largest of the workload with their "
-                "shapes; give these.",
+                "The counts ({found} tables) are not those of the largest tables of the workload ({wanted}), by their "
+                "shapes; give one array for each of these.",
                 found=len(shapes),
                 wanted=len(self.workload.largest),
             )
@@ -91,9 +91,11 @@ def _require_declared(attribute: Attribute, counts: Counts, codes: Codes) -> Non
     missing = codes < 0
     if missing.any():
         raise TableError(
-            "{rows} rows have {values} values of {name!r} that are not declared; declare all values that may occur, a "
-            "missing one as None.",
-            rows=int(counts.counts[missing[counts.codes[0]]].sum()),
-            values=int(missing.sum()),
+            "{lost} of the {count} values of {name!r} are not declared, and {rows} of {all} rows have them; declare all "
+            "values that may occur, a missing one as None.",
+            lost=int(missing.sum()),
+            count=len(codes),
             name=attribute.name,
+            rows=int(counts.counts[missing[counts.codes[0]]].sum()),
+            all=counts.n,
         )

@@ -47,9 +47,8 @@ class Attribute:
         object.__setattr__(self, "values", alphabet(self.values, Sentence("values of {name!r}", name=self.name)))
         if self.size < 2:
             raise OptionError(
-                "The attribute {name!r} has {count} declared value; declare at least 2, or leave it out.",
+                "The attribute {name!r} has only one declared value; declare at least 2, or leave it out.",
                 name=self.name,
-                count=self.size,
             )
 
     @property
@@ -163,7 +162,7 @@ class Workload:
             raise OptionError("An attribute or a table of the workload is given twice; give each one once.")
         if len(self.weights) != len(self.tables) or not all(0 < one < math.inf for one in self.weights):
             raise OptionError(
-                "The {count} weights are not one positive finite number for each of the {tables} tables; give these.",
+                "The weights ({count}) are not one finite number above 0 for each table ({tables}); give one for each.",
                 count=len(self.weights),
                 tables=len(self.tables),
             )
