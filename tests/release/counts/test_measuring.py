@@ -76,6 +76,21 @@ def test_errors_of_cells_and_sums_agree_with_the_plan() -> None:
         table.total([1, 2])
 
 
+def test_sums_are_right_on_average_unless_cells_are_clipped() -> None:
+    """So the unbiased tables stay available."""
+    plan, tables, source = plan_counts(PAIRS, BUDGET), counted(40), Simulated(6)
+    drawn = [measure(plan, tables, source).table("job", "rare").counts for _ in range(300)]
+    error = float(np.std([one.sum() for one in drawn])) / 300**0.5
+    assert np.mean([one.sum() for one in drawn]) == pytest.approx(40, abs=4 * error)
+    assert np.mean([np.maximum(one, 0).sum() for one in drawn]) > 60
+
+
+def test_noise_is_never_larger_than_can_be_drawn() -> None:
+    plan = plan_counts(PAIRS, within=Within(99.0, 10**12))
+    assert 2**19 < max(plan.sigmas) <= 2**20
+    assert measure(plan, counted(40), Simulated(1)).rows != 40
+
+
 def test_more_noise_for_persons_with_several_rows() -> None:
     one, three = plan_counts(PAIRS, BUDGET), plan_counts(PAIRS, BUDGET, rows_per_person=3)
     assert three.standard_error("age", "job") == pytest.approx(3 * one.standard_error("age", "job"), rel=0.01)

@@ -91,8 +91,8 @@ def _require_declared(attribute: Attribute, counts: Counts, codes: Codes) -> Non
     missing = codes < 0
     if missing.any():
         raise TableError(
-            "{lost} of the {count} values of {name!r} are not declared, and {rows} of {all} rows have them; declare all "
-            "values that may occur, a missing one as None.",
+            "{lost} of the {count} values of {name!r} are not declared, and {rows} of {all} rows have them; declare "
+            "all values that may occur, a missing one as None.",
             lost=int(missing.sum()),
             count=len(codes),
             name=attribute.name,

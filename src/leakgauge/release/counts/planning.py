@@ -24,6 +24,8 @@ Budget: TypeAlias = ApproximateDP | ZeroConcentratedDP | GaussianDP
 """What may be spent."""
 
 _UP = 1 + 2.0**-50
+_LARGEST = 60.0
+"""ln μ² of plans at most: next to no noise."""
 
 
 @dataclass(frozen=True)
@@ -130,13 +132,15 @@ def plan_counts(
     def scaled(square: float) -> CountsPlan:
         return _scaled(workload, unit, square, neighbours, rows_per_person)
 
+    # Noise cannot be larger than this; where that is more exact than is asked for, it is what is given.
+    least = float(rows_per_person**2 / (unit.t.min() * (LARGEST_SIGMA * (1 - 1e-9)) ** 2))
     if within is None:
         if budget is None:
             raise OptionError("There is neither a budget nor an error that is wanted; give one of them.")
-        return scaled(_largest_square(scaled, budget))
-    enough = scaled(unit.error * rows_per_person**2 / within.variance)
+        return scaled(_largest_square(scaled, budget, least))
+    enough = scaled(max(unit.error * rows_per_person**2 / within.variance, least))
     if budget is None or _level(enough.guarantee, budget) <= budget.level:
-        return enough if budget is None else scaled(_largest_square(scaled, budget))
+        return enough if budget is None else scaled(_largest_square(scaled, budget, least))
     raise RefusalError(
         "Within {points} points of {rows} rows needs at least {least!s}, more than {budget!s}; raise the budget, or "
         "allow a larger error.",
@@ -185,8 +189,8 @@ def _scaled(
     )
 
 
-def _largest_square(scaled: Callable[[float], CountsPlan], budget: Budget) -> float:
-    """The largest μ² within the budget, by halves of its logarithm; from below."""
+def _largest_square(scaled: Callable[[float], CountsPlan], budget: Budget, least: float) -> float:
+    """The largest μ² within the budget, and at least ``least``, by halves of its logarithm; from below."""
     if not 0 < budget.level < math.inf:
         raise OptionError(
             "A budget of {budget!s} is not a finite number above 0; give one that is.", budget=str(budget)
@@ -195,13 +199,11 @@ def _largest_square(scaled: Callable[[float], CountsPlan], budget: Budget) -> fl
     def fits(logarithm: float) -> bool:
         return _level(scaled(math.exp(logarithm)).guarantee, budget) <= budget.level
 
-    least, low, high = -4 * math.log(LARGEST_SIGMA), 0.0, 0.0
-    while low > least and not fits(low):
-        low, high = low - 2, low
-    while low == high or (high < 60 and fits(high)):
-        low, high = high, high + 2
-    if low <= least:
+    low = high = math.log(least)
+    if not fits(low):
         raise OptionError("A budget of {budget!s} is too small for any count; raise it.", budget=str(budget))
+    while low == high or (high < _LARGEST and fits(high)):
+        low, high = high, high + 2
     while high - low > 1e-7:
         middle = (low + high) / 2
         low, high = (middle, high) if fits(middle) else (low, middle)

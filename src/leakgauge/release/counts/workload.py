@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
+from leakgauge.probability.distribution import Frozen
 from leakgauge.probability.labels import Label, alphabet
 from leakgauge.sentences import Sentence
 
@@ -57,7 +58,7 @@ class Attribute:
         return len(self.values)
 
 
-class Workload:
+class Workload(Frozen):
     """Tables over attributes with declared values.
 
     Args:
@@ -91,6 +92,7 @@ class Workload:
         self.tables = tuple(map(self.names_of, self.places))
         self.weights = tuple(map(float, weights)) if weights is not None else (1.0,) * len(self.tables)
         self._require()
+        self._seal()
 
     @classmethod
     @checked
