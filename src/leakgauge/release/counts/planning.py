@@ -199,9 +199,12 @@ def _largest_square(scaled: Callable[[float], CountsPlan], budget: Budget, least
     def fits(logarithm: float) -> bool:
         return _level(scaled(math.exp(logarithm)).guarantee, budget) <= budget.level
 
-    low = high = math.log(least)
-    if not fits(low):
-        raise OptionError("A budget of {budget!s} is too small for any count; raise it.", budget=str(budget))
+    lowest = math.log(least)
+    low = high = max(0.0, lowest)
+    while not fits(low):
+        if low == lowest:
+            raise OptionError("A budget of {budget!s} is too small for any count; raise it.", budget=str(budget))
+        low, high = max(low - 2, lowest), low
     while low == high or (high < _LARGEST and fits(high)):
         low, high = high, high + 2
     while high - low > 1e-7:

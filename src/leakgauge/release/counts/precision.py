@@ -96,18 +96,19 @@ def worst_patterns(workload: Workload, t: Floats, most: int = 1) -> tuple[list[f
             count=count,
             most=MOST_REPLACED,
         )
-    sums = np.zeros((2,) * count)
+    # A set of attributes is a number with a bit for each.
+    sums = np.zeros(1 << count)
     kept = np.where(np.isfinite(t), t, 0.0)
-    for places, precision in zip(workload.closure, kept, strict=True):
-        sums[tuple(int(at in places) for at in range(count))] = precision
+    sums[[sum(1 << at for at in places) for places in workload.closure]] = kept
     for at, size in enumerate(workload.sizes):
-        without, within = np.take(sums, 0, axis=at), np.take(sums, 1, axis=at)
-        sums = np.stack([without - within / size, without + within * (1 - 1 / size)], axis=at)
-    flat = sums.ravel()
+        halves = sums.reshape(-1, 2, 1 << at)
+        without, within = halves[:, 0], halves[:, 1]
+        without -= within / size
+        within += without
     whole = float(moved(workload, None) @ kept)
-    lowest = np.argpartition(flat, min(most, len(flat) - 1))[:most]
-    patterns = [frozenset(np.flatnonzero(np.unravel_index(int(at), sums.shape)).tolist()) for at in lowest]
-    return patterns, 2 * (whole - float(flat.min()))
+    lowest = np.argpartition(sums, min(most, len(sums) - 1))[:most] if most > 1 else [sums.argmin()]
+    patterns = [frozenset(at for at in range(count) if int(one) >> at & 1) for one in lowest]
+    return patterns, 2 * (whole - float(sums.min()))
 
 
 def least_error(workload: Workload, neighbours: Neighbours, wanted: Floats | None) -> Precisions:
