@@ -38,6 +38,15 @@ def test_margins_agree_and_nothing_is_negative(rows: int, epsilon: float, neighb
         assert found.rows == rows and found.table("age").sum() == pytest.approx(rows)
 
 
+def test_next_to_no_noise_is_fitted() -> None:
+    counts = np.array([[300, 20, 50], [10, 200, 90]])
+    work = Workload.of_ways([Attribute("a", range(2)), Attribute("b", range(3))])
+    found = consistent(
+        measure(plan_counts(work, ZeroConcentratedDP(50.0)), ExactTables(work, {(0, 1): counts}), Simulated(1))
+    )
+    assert np.abs(found.table("a", "b") - counts).max() < 3
+
+
 def test_no_value_is_ruled_out() -> None:
     """Neither values that never occur, nor one that occurs once, have a share of 0."""
     found = fitted(5000, 1.0)

@@ -35,15 +35,17 @@ from leakgauge.release.counts.workload import Places, Workload
 MOST_JOINT_CELLS = 4_000_000
 """Cells of all attributes together: 32 MB for each of the few arrays that have all of them."""
 _SHARE = 0.5
-"""Of the degrees of freedom, that the misfit may have."""
+"""Of the noise's degrees of freedom: the largest misfit."""
 _CLOSE = 0.85
 """The share of that bound which the misfit has at least, unless what is independent fits already."""
 _FIRST, _FACTOR, _STEPS = 8.0, 8.0, 24
 """l in units of 1/n where the search begins, by how much it changes at once, and how often at most."""
 _PULL = 0.2
-"""l in units of 1/σ², where few rows make that less: from there on θ moves shares at all."""
+"""l in units of 1/σ², where the search begins if that is less: with a larger l, θ moves no share of few rows."""
 _WORK = 10**9
 """Cells times steps of one λ, about."""
+_LEAST = 1e-9
+"""A smaller misfit counts as this."""
 _HELPS = 0.8
 """A misfit above its bound that is not smaller than this share of the one before it will hardly fall further."""
 
@@ -131,12 +133,12 @@ class _Fit:
             if misfit <= _SHARE and (earlier is None or misfit >= _CLOSE * _SHARE):  # θ = 0 may fit already
                 break
             free, tried = self._minimised(free, penalty), penalty
-            before, misfit = misfit, self._misfit(self._state(free)[1])
+            before, misfit = misfit, max(self._misfit(self._state(free)[1]), _LEAST)
             far = earlier is None or tried < earlier[0] / 4
             if far and _SHARE < misfit > _HELPS * before:
                 break
             slope = 1.0
-            if earlier is not None and earlier[1] != misfit:
+            if earlier is not None and earlier[0] != tried:
                 slope = max(math.log(misfit / earlier[1]) / math.log(tried / earlier[0]), 0.5)
             aim = (1 + _CLOSE) / 2 * _SHARE / misfit
             # In large steps down, since warm starts are worth more than the best guess from afar.
