@@ -21,6 +21,7 @@ from tests.test_house import SURFACE
 SEVERAL = re.compile(r"\b(?:Sequence|Iterable|Collection|tuple)\[str\b")
 MADE_BY_US = {
     "leakgauge.errors.did_you_mean", "leakgauge.release.estimates.Protected.reads_directly",
+    "leakgauge.release.counts.ConsistentTables",
     "leakgauge.Request.file", "leakgauge.tables.Hierarchy", "leakgauge.tables.Levels",
     "leakgauge.assessment.Diagram", "leakgauge.tables.Suppression",
 }  # fmt: skip
