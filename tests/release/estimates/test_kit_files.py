@@ -6,7 +6,6 @@ import csv
 import hashlib
 import json
 import re
-from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -138,7 +137,7 @@ def shown(sheet: Sheet, column: str, *, first: int = 10) -> list[tuple[Any, ...]
 def same(found: list[tuple[Any, ...]], wanted: Estimated) -> bool:
     """Whether a sheet has the estimates of the library, to rounding."""
     ours = {cell.value or "(missing)": (cell.estimate.value, *cell.estimate.ends) for cell in wanted.cells}
-    theirs: Mapping[str, tuple[float, ...]] = {value: numbers for value, *numbers in found}
+    theirs = {value: numbers for value, *numbers in found}
     return ours.keys() <= theirs.keys() and all(np.allclose(theirs[one], ours[one], atol=1e-9) for one in ours)
 
 
