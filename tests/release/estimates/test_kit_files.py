@@ -22,7 +22,7 @@ from leakgauge.artefacts.codec import read
 from leakgauge.artefacts.estimates import Estimated
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import parse_mechanism, randomized_response
-from leakgauge.probability import Channel, PriorOrigin
+from leakgauge.probability import Channel, Interval, PriorOrigin
 from leakgauge.release.estimates import About, Noise, Protected, write_kit
 from leakgauge.release.estimates.kit_files.workbook import MOST_VALUES
 from leakgauge.sentences import Sentence
@@ -182,6 +182,20 @@ def test_large_channels_are_not_for_spreadsheets(tmp_path: Path) -> None:
     channel = randomized_response(5.0, letters=letters).channel()
     kit = kit_of(tmp_path / "a", pa.table({"illness": letters * 4}), Protected("illness", channel), origins=PUBLIC)
     assert not (kit / "estimate.xlsx").exists() and (kit / "channel-1.csv").exists()
+
+
+def test_binned_columns_and_flags_are_read_as_the_file_writes_them(tmp_path: Path) -> None:
+    ages = [Interval(None, 18), Interval(18, 65), Interval(65, 99.5, closed=True)]
+    for at, labels in enumerate((ages, [True, False], [1.0, 2.5], [7, None])):
+        written = [None if one is None else str(one) if isinstance(one, Interval) else one for one in labels]
+        rows = pa.table({"illness": [*written * 50, *written[:1] * 30]})
+        channel = randomized_response(2.0, letters=labels).channel()
+        kit = kit_of(tmp_path / str(at), rows, Protected("illness", channel), origins=PUBLIC)
+        shares = lg.estimate(kit).shares("illness")
+        assert agrees(both(kit), shares)
+        (sheet,) = sheets(kit / "estimate.xlsx").values()
+        found = sorted(line[1:] for line in shown(sheet, "E"))
+        assert np.allclose(found, sorted((one.estimate.value, *one.estimate.ends) for one in shares.cells), atol=1e-9)
 
 
 def test_channels_are_written_with_all_digits(tmp_path: Path) -> None:

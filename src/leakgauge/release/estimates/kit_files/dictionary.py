@@ -84,12 +84,13 @@ def _protection(name: str, protected: bool, about: About) -> Sentence:
         if planned.kind == CHANNEL:
             return Sentence("changed at random by a channel that was designed for it")
         return Sentence("changed at random by {mechanism!s}", mechanism=planned.mechanism)
+    how = Sentence("published unchanged")
     if binned is not None:
-        return Sentence("published in coarser form ({binning!s})", binning=binned.binning)
+        how = Sentence("published in coarser form ({binning!s})", binning=binned.binning)
     fewest = None if about.record is None else about.record.plan.suppress_below
-    if fewest is not None:
-        return Sentence("published; values of groups of fewer than {fewest} rows are left out", fewest=fewest)
-    return Sentence("published unchanged")
+    if fewest is None:
+        return how
+    return Sentence("{how}, except in groups with fewer than {fewest} members", how=how, fewest=fewest)
 
 
 def use_of(column: KitColumn) -> Sentence:
