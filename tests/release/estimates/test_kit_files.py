@@ -267,7 +267,7 @@ def test_metadata_say_what_is_declared_and_public(tmp_path: Path) -> None:
     assert "published in coarser form (width:30)" in fields[1]["description"]
     # Croissant 1.0: what its specification requires of a data set, its files and its fields.
     assert croissant["@type"] == "sc:Dataset" and croissant["conformsTo"] == "http://mlcommons.org/croissant/1.0"
-    assert {"name", "description", "license", "creator", "datePublished", "version"} <= croissant.keys()
+    assert {"name", "description", "license", "maintainer", "datePublished", "version"} <= croissant.keys()
     assert croissant["datePublished"] == record.created
     digests = {one["@id"]: one["sha256"] for one in croissant["distribution"]}
     assert digests.keys() == {"release.csv", "dictionary.csv", "channel-1.csv"}
@@ -284,7 +284,7 @@ def test_nothing_is_said_that_nobody_declared(tmp_path: Path) -> None:
     kit = kit_of(tmp_path / "a", released(300)[0], Protected("illness", RESPONSE), origins=PUBLIC)
     package, croissant = (json.loads(contents(kit)[name]) for name in ("datapackage.json", "croissant.json"))
     assert not {"purpose", "terms", "contact", "contributors", "created"} & package.keys()
-    assert not {"license", "creator", "datePublished"} & croissant.keys()
+    assert not {"license", "creator", "maintainer", "datePublished"} & croissant.keys()
     assert not re.search("Purpose|Terms|Questions", contents(kit)["README.md"])
 
 

@@ -71,15 +71,17 @@ class Entry:
 def entries(kit: Kit, columns: Iterable[ReleasedColumn], about: About) -> tuple[Entry, ...]:
     """One for each column of the release, in the order of the file."""
     read = {one.name: one for one in kit.protected}
-    return tuple(Entry(one, read.get(one.name), _protection(one.name, one.name in read, about)) for one in columns)
+    return tuple(Entry(one, read.get(one.name), _protection(one.name, read.get(one.name), about)) for one in columns)
 
 
-def _protection(name: str, protected: bool, about: About) -> Sentence:
+def _protection(name: str, read: KitColumn | None, about: About) -> Sentence:
     planned, binned = about.planned(name), about.binned(name)
     if name == NOT_PRIVATE:
         return Sentence("marks every row as simulated")
-    if protected:
-        if planned is None or planned.mechanism == WITHHELD or planned.follows_from_counts:
+    if read is not None:
+        if planned is None:
+            return Sentence("changed at random")
+        if planned.mechanism == WITHHELD or (planned.follows_from_counts and read.channel is None):
             return Sentence("changed at random; the mechanism is confidential")
         if planned.kind == CHANNEL:
             return Sentence("changed at random by a channel that was designed for it")

@@ -117,7 +117,8 @@ def croissant_text(kit: Kit, found: Sequence[Entry], about: About, files: Iterab
         "description": _described(kit, about),
         **({} if created is None else {"datePublished": created, "version": f"1.0.0+{_reference(about)}"}),
         **({} if terms is None else {"license": visible(terms)}),
-        **({} if contact is None else {"creator": {"@type": "sc:Organization", "name": visible(contact)}}),
+        # Whom to ask is declared; who created the data is not.
+        **({} if contact is None else {"maintainer": {"name": visible(contact)}}),
         "isLiveDataset": False,
         "distribution": [_file_object(one) for one in (release, *others)],
         "recordSet": [{"@type": "cr:RecordSet", "@id": "release", "name": "release", "field": fields}],
@@ -141,7 +142,9 @@ def datapackage_text(kit: Kit, found: Sequence[Entry], about: About, files: Iter
         "description": _described(kit, about),
         **({} if created is None else {"created": created, "version": _reference(about)}),
         **said,
-        **({} if about.contact is None else {"contributors": [{"title": visible(about.contact), "role": "contact"}]}),
+        **(
+            {} if about.contact is None else {"contributors": [{"title": visible(about.contact), "role": "maintainer"}]}
+        ),
         "resources": [
             {**_resource(release, "release"), **_rows(kit, release, found)},
             *({**_resource(one, one.name.rpartition(".")[0].lower()), "profile": "data-resource"} for one in others),
