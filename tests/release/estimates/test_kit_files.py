@@ -172,9 +172,41 @@ def test_a_spreadsheet_counts_what_is_kept(tmp_path: Path) -> None:
         (sheet,) = sheets(kit / "estimate.xlsx").values()
         estimated = lg.estimate(kit).shares("illness")
         assert same(shown(sheet, "A"), estimated)
+        # Typed-in counts of a group would be taken for shares that the release does not keep.
+        assert "Do not type in those of a group" in sheet["A2"]
         if not known:
             (other,) = estimated.unseen
             assert shown(sheet, "A")[-1] == ("(any other value)", 0, 0, pytest.approx(other.estimate.ends[1]))
+
+
+def test_a_spreadsheet_names_the_groups_that_are_kept(tmp_path: Path) -> None:
+    rows = released(2000)[0]
+    kit = kit_of(tmp_path / "a", rows, Protected("illness", keeps_shares=True, keeps_with=frozenset({"city"})))
+    (sheet,) = sheets(kit / "estimate.xlsx").values()
+    assert "of a group by city only" in sheet["A2"]
+    counts = {
+        one["values"]: one["counts"]
+        for one in pc.value_counts(rows.filter(pc.field("city") == "B")["illness"]).to_pylist()
+    }
+    values = sheet.column("A", 10)[:-1]
+    sheet.type_in(**{f"B{10 + at}": counts[value] for at, value in enumerate(values)})
+    wanted = {
+        one.value: one.estimate for one in lg.estimate(kit).crosstab("illness", "city").cells if one.group == ("B",)
+    }
+    for value, share, low, high in shown(sheet, "A")[:-1]:
+        assert (share, low, high) == pytest.approx((wanted[value].value, *wanted[value].ends), abs=1e-9)
+
+
+def test_columns_that_nothing_can_be_read_from_have_no_sheet(tmp_path: Path) -> None:
+    rows = pa.table({"illness": ["flu", "none"] * 50, "income": pa.nulls(100, pa.float64())})
+    blurred = Channel(["flu", "none"], ["flu", "none"], np.full((2, 2), 0.5))
+    noisy = Protected("income", noise=Noise(1.0))
+    kit = kit_of(tmp_path / "a", rows, Protected("illness", blurred), noisy, origins=PUBLIC)
+    assert not (kit / "estimate.xlsx").exists()
+    page = contents(kit)["README.md"]
+    assert "Q⁻ᵀ q" in page and "Here, for" not in page
+    code, said = run_r(kit / "estimate.R", "illness")
+    assert code == 1 and "does not tell all values apart" in said
 
 
 def test_large_channels_are_not_for_spreadsheets(tmp_path: Path) -> None:
@@ -186,7 +218,8 @@ def test_large_channels_are_not_for_spreadsheets(tmp_path: Path) -> None:
 
 def test_binned_columns_and_flags_are_read_as_the_file_writes_them(tmp_path: Path) -> None:
     ages = [Interval(None, 18), Interval(18, 65), Interval(65, 99.5, closed=True)]
-    for at, labels in enumerate((ages, [True, False], [1.0, 2.5], [7, None])):
+    cases: tuple[list[Any], ...] = ([*ages], [True, False], [1.0, 2.5], [7, None])
+    for at, labels in enumerate(cases):
         written = [None if one is None else str(one) if isinstance(one, Interval) else one for one in labels]
         rows = pa.table({"illness": [*written * 50, *written[:1] * 30]})
         channel = randomized_response(2.0, letters=labels).channel()

@@ -16,7 +16,7 @@ from leakgauge.artefacts.channel_file import ChannelFile, read_channel
 from leakgauge.artefacts.codec import read, text_of
 from leakgauge.artefacts.estimates import Estimated, Kit, KitColumn, KitNoise
 from leakgauge.drafts import could_not_write, draft, write_whole
-from leakgauge.errors import ColumnError, FileError, InputError, LeakgaugeError, OptionError, VerificationError
+from leakgauge.errors import ColumnError, FileError, InputError, OptionError, RefusalError, VerificationError
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.estimates.kit_files.channels import channel_csv
@@ -31,7 +31,7 @@ from leakgauge.release.estimates.recipient import Recipient
 from leakgauge.release.files import NOT_PRIVATE, write_batches
 from leakgauge.release.record import file_digest, size_of
 from leakgauge.sentences import Sentence
-from leakgauge.tables import Table, open_table
+from leakgauge.tables import Kind, Table, open_table
 from leakgauge.tables.reading import ReadingOptions
 
 KIT: Final = "kit.json"
@@ -117,7 +117,9 @@ def _files(
     by_column = {one.name: channels[one.channel].named().channel for one in kit.protected if one.channel is not None}
     protected = {one.name: _read(one, by_column.get(one.name)) for one in kit.protected}
     recipient = Recipient(str(release), protected, rows=kit.rows, rows_per_unit=kit.rows_per_unit)
-    noisy = tuple(one.name for one in kit.protected if one.noise is not None)
+    # A column without any number has no kind of one.
+    numeric = {one.name for one in table.columns() if one.kind in (Kind.INT, Kind.FLOAT)}
+    noisy = tuple(one.name for one in kit.protected if one.noise is not None and one.name in numeric)
     sheets = workbook(kit, found, by_column, table.moments(*noisy) if noisy else {})
     texts: dict[str, str | bytes] = {_DICTIONARY: dictionary_text(found)}
     texts |= {channel_sheet(name): channel_csv(one.named().channel) for name, one in channels.items()}
@@ -144,7 +146,7 @@ def _kit_file(name: str, content: str | bytes) -> KitFile:
 def _worked(recipient: Recipient) -> Iterator[Estimated]:
     """Estimates of every protected column, for examples; none of one that cannot be estimated."""
     for name, one in recipient.protected.items():
-        with suppress(LeakgaugeError):
+        with suppress(InputError, RefusalError):
             yield recipient.shares(name) if one.noise is None else recipient.mean(name)
 
 

@@ -24,7 +24,7 @@ _MARK: Final = re.compile(r"<((?:counted|corrected|mean) \w+|columns \w+|\w+)>")
 
 def page(kit: Kit, found: Sequence[Entry], about: About, worked: Sequence[Estimated], *, workbook: bool) -> str:
     """The page, with a worked line for each way to read a column, from these estimates."""
-    marks = {"release": kit.release, **_examples(kit), **_worked({one.name: one for one in found}, worked)}
+    marks = {"release": shown(kit.release), **_examples(kit), **_worked({one.name: one for one in found}, worked)}
     for name in ("purpose", "contact", "terms"):
         said: str | None = getattr(about, name)
         marks |= {} if said is None else {name: own_words(said)}

@@ -25,6 +25,24 @@ _FIRST: Final = 10
 _Z2: Final = "NORMSINV(0.975)^2"
 _ENDS: Final = ("low / 下限", "high / 上限")
 _MISSING: Final = "(missing)"
+_ANY_GROUP: Final = (
+    "Yellow cells are typed in: the counts of all rows, or of a group by published columns (COUNTIFS, a pivot table).",
+    "黄色单元格为输入：所有行的计数，或按公开列分组后某一组的计数（COUNTIFS 或数据透视表）。",
+)
+
+
+def _kept_groups(names: Iterable[str]) -> tuple[str, str]:
+    """Whose counts may be typed in where the release keeps the shares of all rows, and cross-tables only with some."""
+    told = ", ".join(map(on_one_line, names))
+    if not told:
+        return (
+            "Yellow cells are the counts of all rows. Do not type in those of a group: cross-tables are not kept.",
+            "黄色单元格为所有行的计数。请勿填入某一组的计数：交叉表未被保持。",
+        )
+    return (
+        f"Yellow cells are typed in: the counts of all rows, or of a group by {told} only; others are not kept.",
+        f"黄色单元格为输入：所有行的计数，或仅按 {told} 分组后某一组的计数；其他交叉表未被保持。",
+    )
 
 
 def workbook(
@@ -59,7 +77,7 @@ def _of_column(name: str, one: Entry, kit: Kit, channel: Channel | None, moments
         table = {value: rows.get(value, 0) for value in values}
         if not known:
             table["(any other value)"] = 0
-        _counted(sheet, table, kit.rows_per_unit)
+        _counted(sheet, table, kit.rows_per_unit, _kept_groups(read.keeps_with))
         return sheet if len(table) <= MOST_VALUES else None
     if channel is None or len(channel.inputs) != len(channel.outputs) or len(channel.inputs) > MOST_VALUES:
         return None
@@ -69,21 +87,19 @@ def _of_column(name: str, one: Entry, kit: Kit, channel: Channel | None, moments
     return sheet
 
 
-def _top(sheet: Sheet, rows: Formula | float, per_unit: int, doubt: str) -> None:
+def _top(sheet: Sheet, rows: Formula | float, per_unit: int, doubt: str, groups: tuple[str, str] = _ANY_GROUP) -> None:
     """The numbers that all lines of a sheet use: B5 the rows, B6 the rows of one person, B7 z² over the rows."""
-    sheet.put(
-        2, 1, "Yellow cells are typed in: the rows of the whole release, or those of a group (COUNTIFS, a pivot)."
-    )
-    sheet.put(3, 1, "黄色单元格为输入：整个发布文件的行数，或某一组的行数（COUNTIFS 或数据透视表）。")
+    for row, said in enumerate(groups, start=2):
+        sheet.put(row, 1, said)
     sheet.put(5, 1, "rows / 行数", rows)
     sheet.put(6, 1, "rows per person / 每人行数", per_unit, style=INPUT)
     sheet.put(7, 1, "z² / n", Formula(doubt))
 
 
-def _counted(sheet: Sheet, table: Mapping[str, int], per_unit: int) -> None:
+def _counted(sheet: Sheet, table: Mapping[str, int], per_unit: int, groups: tuple[str, str]) -> None:
     """Shares that the release keeps, with Wilson's interval and half the rows."""
     last = _FIRST + len(table) - 1
-    _top(sheet, Formula(f"SUM(B{_FIRST}:B{last})"), per_unit, f"2*{_Z2}*B6/B5")
+    _top(sheet, Formula(f"SUM(B{_FIRST}:B{last})"), per_unit, f"2*{_Z2}*B6/B5", groups)
     sheet.put(_FIRST - 1, 1, "value / 值", "rows / 行数", "share / 占比", *_ENDS, style=BOLD)
     for at, (value, rows) in enumerate(table.items(), start=_FIRST):
         sheet.put(at, 1, value or _MISSING)

@@ -121,4 +121,4 @@ def _cell(place: str, value: str | float | Formula, style: int) -> str:
         return f"{head}><f{matrix}>{escape(value.text)}</f></c>"
     if isinstance(value, str):
         return f'{head} t="inlineStr"><is><t xml:space="preserve">{escape(on_one_line(value))}</t></is></c>'
-    return f"{head}><v>{value!r}</v></c>"
+    return f"{head}><v>{float(value)!r}</v></c>"
