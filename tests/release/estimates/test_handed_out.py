@@ -25,6 +25,7 @@ from leakgauge.tables import open_table
 from tests.release.estimates.keeping import keeping
 from tests.release.estimates.test_estimate import Z2
 from tests.release.estimates.test_kit import agrees, contents, script
+from tests.rscripts import run_r
 
 ILLNESSES = ("flu", "none", "cold")
 SHARES = np.array([0.3, 0.6, 0.1])
@@ -86,6 +87,7 @@ def test_mechanisms_with_public_parameters_are_corrected_for(tmp_path: Path, col
     if column in ("asked", "child"):
         # Missing values, truths and sets of letters, as a CSV file has them.
         assert agrees(script(tmp_path / "kit", column, "city")[1], table)
+        assert agrees(run_r(tmp_path / "kit" / "estimate.R", column, "city")[1], table)
     shares = people()[column].value_counts().to_pylist()
     truth = {_text(one["values"]): one["counts"] / 900 for one in shares}
     hits = [truth[cell.value] in cell.estimate for cell in found.shares(column).cells]
