@@ -10,6 +10,7 @@ HAS_CHROMIUM := command -v chromium >/dev/null 2>&1
 HAS_FONTS := fc-list :lang=zh 2>/dev/null | grep -q .
 HAS_POSTGRESQL := ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1
 HAS_JAVA := command -v java >/dev/null 2>&1
+HAS_R := command -v Rscript >/dev/null 2>&1
 export LEAKGAUGE_DATA ?= $(abspath ../shared/data)
 # Modules are compiled once, not again in each of the hundreds of processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
@@ -24,6 +25,7 @@ test: $(READY_TEST) servers
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not nightly"
 	@$(HAS_POSTGRESQL) || echo "Skipped: the tests of PostgreSQL, which need Debian's package postgresql."
 	@$(HAS_JAVA) || echo "Skipped: the tests of Spark, which need Debian's package default-jre-headless."
+	@$(HAS_R) || echo "Skipped: the tests of the recipients' script in R, which need Debian's package r-base-core."
 	@$(HAS_CHROMIUM) || echo "Skipped: the tests of the page in a browser, which need Debian's package chromium."
 	@$(HAS_FONTS) || echo "Skipped: the tests of Chinese PDF files, which need Debian's package fonts-noto-cjk."
 
@@ -45,6 +47,7 @@ nightly: $(READY_TEST) servers
 servers:
 	@$(HAS_POSTGRESQL) || $(call debian,postgresql) || echo "PostgreSQL is not here and could not be installed."
 	@$(HAS_JAVA) || $(call debian,default-jre-headless) || echo "Java is not here and could not be installed."
+	@$(HAS_R) || $(call debian,r-base-core) || echo "R is not here and could not be installed."
 	@$(HAS_CHROMIUM) || $(call debian,chromium) || echo "Chromium is not here and could not be installed."
 	@$(HAS_FONTS) || $(call debian,fontconfig fonts-noto-cjk) || echo "A Chinese font is not here and could not be installed."
 

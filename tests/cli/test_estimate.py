@@ -9,7 +9,7 @@ from pyarrow import csv
 
 from leakgauge.mechanisms import randomized_response
 from leakgauge.probability import PriorOrigin
-from leakgauge.release.estimates import Noise, Protected, write_kit
+from leakgauge.release.estimates import About, Noise, Protected, write_kit
 from leakgauge.sentences import Sentence
 from tests.cli.running import fields, run
 from tests.release.estimates.test_estimate import ILLNESSES, released
@@ -63,7 +63,7 @@ def test_a_kit_tells_what_it_can_and_why_not_the_rest(
     capsys: pytest.CaptureFixture[str], release: Path, tmp_path: Path
 ) -> None:
     columns = [Protected("illness", keeps_shares=True), Protected("city", unreadable=Sentence("it was lost"))]
-    write_kit(tmp_path / "kit", release, columns, notes=[Sentence("Read it with care.")])
+    write_kit(tmp_path / "kit", release, columns, about=About(notes=(Sentence("Read it with care."),)))
     code, out, _ = run(capsys, "estimate", tmp_path / "kit")
     assert code == 0 and "Shares of illness" in out and "Read it with care." in out and "(any other value)" in out
     assert "Column 'city' cannot be estimated: it was lost." in out

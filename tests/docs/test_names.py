@@ -17,7 +17,7 @@ from tests.test_house import REFERENCE, SURFACE
 
 PAGES = sorted(REFERENCE.parent.glob("*.md"))
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
-FILE = re.compile(r"\.(json|csv|parquet|py|toml|md|html|svg)$")
+FILE = re.compile(r"\.(json|csv|parquet|py|R|xlsx|toml|md|html|svg)$")
 
 HEADS = {"lg", "leakgauge", "composition", *leakgauge.__all__}
 """What a name with its module begins with."""

@@ -19,7 +19,7 @@ import pytest
 from msgspec.structs import replace
 
 import leakgauge as lg
-from leakgauge.artefacts import Job, Judgement, Recipients, Record, Request
+from leakgauge.artefacts import Job, Judgement, PublicRecord, Quantity, Recipients, Record, Request
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.codec import read
 from leakgauge.artefacts.estimates import Kit, Method, ReadAs
@@ -39,7 +39,7 @@ from leakgauge.report.markdown import to_markdown
 from tests.jobs.finished import Finished
 from tests.jobs.people import write_people
 from tests.jobs.stubs import stubbed
-from tests.release.estimates.test_kit import agrees, script
+from tests.release.estimates.test_kit import ALWAYS, agrees, contents, script
 from tests.release.test_keep_inside import numbers
 
 ROWS = 600
@@ -67,7 +67,7 @@ def true_shares(folder: Path) -> dict[str, float]:
 
 def test_a_kit_without_the_channel_has_the_shares(keeping: Path) -> None:
     kit = keeping / "kit"
-    assert {path.name for path in kit.iterdir()} == {"README.md", "estimate.py", "kit.json", "release.csv"}
+    assert {path.name for path in kit.iterdir()} == {*ALWAYS, "estimate.xlsx", "release.csv"}
     assert (kit / "release.csv").read_bytes() == (keeping / "release.csv").read_bytes()
     found = lg.estimate(kit)
     shares = found.shares("illness")
@@ -87,7 +87,7 @@ def test_no_number_of_the_kit_follows_from_the_counts(keeping: Path) -> None:
     values, vectors = np.linalg.eig(matrix.T)
     shares = np.real(vectors[:, np.argmax(np.real(values))])
     assert np.sort(shares / shares.sum()) == pytest.approx(sorted(true_shares(keeping).values()), abs=1e-9)
-    handed_out = "".join(path.read_text() for path in (keeping / "kit").iterdir() if path.name != "release.csv")
+    handed_out = "".join(content for name, content in contents(keeping / "kit").items() if name != "release.csv")
     assert not any(str(cell) in handed_out for cell in matrix.ravel().tolist())
 
 
@@ -167,7 +167,7 @@ def test_cells_that_a_spreadsheet_would_run_are_named(keeping: Path, tmp_path: P
     write_recipients_kit(asked, dataclasses.replace(release, record=record), found, tmp_path)
     assert "would run cells of city as formulas" in (tmp_path / "README.md").read_text()
     assert "would run cells of city as formulas" in script(tmp_path)[1]
-    assert "formulas" not in (keeping / "kit" / "README.md").read_text()
+    assert "would run cells" not in (keeping / "kit" / "README.md").read_text()
 
 
 def test_shares_that_may_be_published_let_cross_tables_be_corrected(keeping: Path, tmp_path: Path) -> None:
@@ -180,6 +180,33 @@ def test_shares_that_may_be_published_let_cross_tables_be_corrected(keeping: Pat
     assert found.method is Method.MARGINS
     assert agrees(script(tmp_path / "kit")[1], lg.estimate(tmp_path / "kit").shares("illness"))
     assert agrees(script(tmp_path / "kit", "illness", "city")[1], found)
+
+
+def test_a_kit_is_the_same_whatever_only_the_table_says(keeping: Path, tmp_path: Path) -> None:
+    """The masking law of the external edition, for kits: what was measured of the table may be anything."""
+    asked, release = read(Job, keeping / "job.json").request, Release.read(keeping / "release.json")
+    found = read(Recipients, keeping / "recipients.json")
+    asked = asked.having(purpose="teaching", terms="Only for teaching.", contact="data@example.org")
+    write_recipients_kit(asked, release, found, tmp_path / "a")
+    other: dict[str, Any] = {"worth": Quantity(0.9, "share"), "rows": Quantity(1.0, "rows"), "confused": 7}
+    columns = tuple(replace(one, **other) for one in found.columns)
+    record = replace(release.record, claims={}, together={}, reference="0", created="0", versions={}, assumptions=())
+    apart = tmp_path / "apart"
+    apart.mkdir()
+    for name in ("release.csv", "release.public.json"):
+        shutil.copy(keeping / name, apart / name)
+    # Neither the table nor another file of the job is there, and its place has another name.
+    moved = dataclasses.replace(
+        release, output=apart / "release.csv", record_file=apart / "release.json", record=record
+    )
+    write_recipients_kit(asked, moved, replace(found, columns=columns), tmp_path / "b")
+    said = contents(tmp_path / "a")
+    assert contents(tmp_path / "b") == said
+    assert said.keys() == {*ALWAYS, "estimate.xlsx", "release.csv"}
+    told = [json.loads(said[name]) for name in ("croissant.json", "datapackage.json")]
+    assert "people" not in said["croissant.json"] + said["datapackage.json"] + said["README.md"]
+    public = read(PublicRecord, keeping / "release.public.json")
+    assert [one["name"] for one in told] == [f"release-{public.reference}"] * 2
 
 
 def test_persons_and_rehearsals_are_noted(keeping: Path, tmp_path: Path) -> None:

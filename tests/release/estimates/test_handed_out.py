@@ -24,7 +24,8 @@ from leakgauge.release.recorded_plan import plan_of
 from leakgauge.tables import open_table
 from tests.release.estimates.keeping import keeping
 from tests.release.estimates.test_estimate import Z2
-from tests.release.estimates.test_kit import agrees, script
+from tests.release.estimates.test_kit import agrees, contents, script
+from tests.rscripts import run_r
 
 ILLNESSES = ("flu", "none", "cold")
 SHARES = np.array([0.3, 0.6, 0.1])
@@ -86,6 +87,7 @@ def test_mechanisms_with_public_parameters_are_corrected_for(tmp_path: Path, col
     if column in ("asked", "child"):
         # Missing values, truths and sets of letters, as a CSV file has them.
         assert agrees(script(tmp_path / "kit", column, "city")[1], table)
+        assert agrees(run_r(tmp_path / "kit" / "estimate.R", column, "city")[1], table)
     shares = people()[column].value_counts().to_pylist()
     truth = {_text(one["values"]): one["counts"] / 900 for one in shares}
     hits = [truth[cell.value] in cell.estimate for cell in found.shares(column).cells]
@@ -155,8 +157,9 @@ def test_values_that_only_the_mechanism_knows_stay_unsaid(tmp_path: Path) -> Non
     (read,) = readings(plan, made.record.plan, made.output)
     assert read.column.unreadable == UNSEEN
     write_kit(tmp_path / "kit", made.output, [read.column])
-    told = "".join(path.read_text() for path in (tmp_path / "kit").iterdir() if path.name != "release.csv")
-    assert not any(letter in told for letter in letters.split("|"))
+    told, shown = contents(tmp_path / "kit"), made.output.read_text(encoding="utf-8")
+    unseen = [letter for letter in letters.split("|") if letter not in shown]
+    assert unseen and not any(letter in text for letter in unseen for text in told.values())
 
 
 PAIRS = [(illness, city) for illness in ("flu", "none") for city in ("A", "B")]

@@ -6,6 +6,8 @@ import json
 import re
 import subprocess
 import sys
+import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,11 +24,17 @@ from leakgauge.errors import ColumnError, FileError, OptionError, VerificationEr
 from leakgauge.mechanisms import randomized_response
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.release.estimates import Noise, Protected, write_kit
+from leakgauge.release.estimates import kit as kit_module
 from leakgauge.release.estimates.kit import drop_kit
 from tests.release.estimates.keeping import keeping
 from tests.release.estimates.test_estimate import ILLNESSES, released
 
 RESPONSE = randomized_response(2.0, letters=ILLNESSES).channel()
+WITHOUT_ARROW = "import runpy, sys; sys.modules['pyarrow'] = None; runpy.run_path(sys.argv[1], run_name='__main__')"
+ALWAYS = {
+    *("README.md", "croissant.json", "datapackage.json", "dictionary.csv"),
+    *("estimate.R", "estimate.py", "kit.json"),
+}
 KEEPING = Channel(ILLNESSES, ILLNESSES, keeping(np.array([0.2, 0.7, 0.1]), 0.2))
 
 
@@ -44,10 +52,10 @@ def test_a_kit_says_how_each_column_is_read(tmp_path: Path, release: Path) -> No
     assert kit == read(Kit, folder / "kit.json")
     assert kit.published == ("city", "age") and kit.rows == 2000
     assert {path.name for path in folder.iterdir()} == {
-        "README.md",
+        *ALWAYS,
+        "channel-1.csv",
         "channel-1.json",
-        "estimate.py",
-        "kit.json",
+        "estimate.xlsx",
         "release.csv",
     }
     found = lg.estimate(folder)
@@ -56,14 +64,25 @@ def test_a_kit_says_how_each_column_is_read(tmp_path: Path, release: Path) -> No
     page = (folder / "README.md").read_text()
     assert (
         "leakgauge estimate . --crosstab illness,city" in page
-        and "`illness`: correct for the noise with the channel in" in page
+        and "`illness`: correct for the noise with channel-1.csv." in page
     )
 
 
-def script(folder: Path, *arguments: str) -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, folder / "estimate.py", *arguments], capture_output=True, text=True, check=False, cwd="/"
-    )
+def contents(folder: Path) -> dict[str, str]:
+    """Every file of a kit as text, a workbook as the texts of its parts."""
+    found = {}
+    for path in folder.iterdir():
+        if path.suffix == ".xlsx":
+            with zipfile.ZipFile(path) as packed:
+                found[path.name] = "".join(packed.read(name).decode() for name in packed.namelist())
+        else:
+            found[path.name] = path.read_text(encoding="utf-8")
+    return found
+
+
+def script(folder: Path, *arguments: str, python: Sequence[str] = ()) -> tuple[int, str]:
+    command = [sys.executable, *python, str(folder / "estimate.py"), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
     return done.returncode, done.stdout + done.stderr
 
 
@@ -161,7 +180,7 @@ def test_a_kit_is_written_again_only_where_it_is_another_one(tmp_path: Path, rel
     write_kit(folder, release, read, origins=public)
     assert look() == before
     (folder / "mine.txt").touch()
-    for file in ("release.csv", "kit.json", "channel-1.json"):
+    for file in before:
         (folder / file).write_text("something else")
         write_kit(folder, release, read, origins=public)
         assert {name: text for name, (_, text) in look().items() if name != "mine.txt"} == {
@@ -169,7 +188,7 @@ def test_a_kit_is_written_again_only_where_it_is_another_one(tmp_path: Path, rel
         }
     # What only the earlier kit had goes; other files stay.
     write_kit(folder, release, [Protected("illness", KEEPING, keeps_shares=True)])
-    assert look().keys() == before.keys() - {"channel-1.json"} | {"mine.txt"}
+    assert look().keys() == before.keys() - {"channel-1.csv", "channel-1.json"} | {"mine.txt"}
     drop_kit(folder)
     assert [path.name for path in folder.iterdir()] == ["mine.txt"]
 
@@ -200,7 +219,27 @@ def test_a_parquet_release_is_handed_out_as_the_csv_that_the_script_reads(tmp_pa
     nested = csv.read_csv(release).append_column("list", pa.array([[1]] * 2000))
     parquet.write_table(nested, tmp_path / "nested.parquet")
     assert write_kit(tmp_path / "nested", tmp_path / "nested.parquet", read).release == "nested.parquet"
-    assert "This script reads CSV; use: leakgauge estimate" in script(tmp_path / "nested")[1]
+    assert "illness cannot be estimated" in script(tmp_path / "nested")[1]
+    write_kit(tmp_path / "nested", tmp_path / "nested.parquet", read, origins={"illness": PriorOrigin.PUBLIC})
+    assert script(tmp_path / "nested") == script(tmp_path / "csv")
+    assert "needs pyarrow" in script(tmp_path / "nested", python=("-c", WITHOUT_ARROW))[1]
+
+
+def test_a_release_with_more_rows_than_a_spreadsheet_opens_is_handed_out_once(
+    tmp_path: Path, release: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kit_module, "MOST_LINES", 1999)
+    parquet.write_table(csv.read_csv(release), tmp_path / "release.parquet")
+    read = [Protected("illness", RESPONSE), Protected("income", noise=Noise(800.0))]
+    for source in (release, tmp_path / "release.parquet"):
+        folder = tmp_path / source.suffix[1:]
+        assert write_kit(folder, source, read, origins={"illness": PriorOrigin.PUBLIC}).release == source.name
+        assert [path.name for path in folder.glob("release*")] == [source.name]
+        assert (folder / source.name).read_bytes() == source.read_bytes()
+        page = (folder / "README.md").read_text(encoding="utf-8")
+        assert ("The release is a Parquet file" in page) is (source is not release)
+    assert script(tmp_path / "parquet") == script(tmp_path / "csv")
+    assert script(tmp_path / "parquet", "illness", "city") == script(tmp_path / "csv", "illness", "city")
 
 
 def changed(folder: Path, **fields: object) -> None:

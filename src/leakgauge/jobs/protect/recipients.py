@@ -9,8 +9,10 @@ from pathlib import Path
 
 from msgspec import structs
 
-from leakgauge.artefacts import Origin, Quantity, Recipients, Request, Sentence
+from leakgauge.artefacts import Origin, PublicRecord, Quantity, Recipients, Request, Sentence
 from leakgauge.artefacts.channel_file import read_channel
+from leakgauge.artefacts.codec import read
+from leakgauge.artefacts.dossier import PUBLIC_RECORD
 from leakgauge.artefacts.estimates import Estimable, ReadAs
 from leakgauge.artefacts.record import Plan
 from leakgauge.artefacts.request import FRAME
@@ -23,7 +25,7 @@ from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.release import Release
 from leakgauge.release.bound import BoundColumn, RecordedPlan
-from leakgauge.release.estimates import effective_rows_of_mean, write_kit
+from leakgauge.release.estimates import About, effective_rows_of_mean, write_kit
 from leakgauge.release.estimates.correction import confused_values
 from leakgauge.release.estimates.handed_out import KitTerms, Reading, channel_of
 from leakgauge.release.estimates.offered import Offered
@@ -70,24 +72,36 @@ def write_recipients_kit(asked: Request, release: Release, found: Recipients, fo
     plan = plan_of(release.record, release.record_file)
     kept = tuple(one.columns[0] for one in found.columns if one.read_as is ReadAs.COUNTED)
     weak = {name for one in found.columns if one.reason == WEAK for name in one.columns}
-    read = [
+    readings = [
         Reading(Protected(one.column.name, unreadable=WEAK)) if one.column.name in weak else one
         for one in KitTerms.of(asked).readings(plan, kept, release.output, release.record.plan)
     ]
     write_kit(
         folder,
         release.output,
-        [one.column for one in read],
-        origins={one.column.name: one.origin for one in read if one.origin is not None},
+        [one.column for one in readings],
+        origins={one.column.name: one.origin for one in readings if one.origin is not None},
         publish_shares=asked.declared.publish_shares,
         rows_per_unit=asked.roles.rows_per_unit or 1,
-        notes=(
-            *_notes(asked),
-            *_said_of_noise(release.record.plan),
-            *_said_of_blanks(found, release.rows),
-            *said_of_formulas(release.record.output),
+        about=About(
+            purpose=asked.declared.purpose,
+            contact=asked.declared.contact,
+            terms=asked.declared.terms,
+            record=_public_record(release),
+            notes=(
+                *_notes(asked),
+                *_said_of_noise(release.record.plan),
+                *_said_of_blanks(found, release.rows),
+                *said_of_formulas(release.record.output),
+            ),
         ),
     )
+
+
+def _public_record(release: Release) -> PublicRecord | None:
+    """The record that everybody may read, of which the kit repeats facts."""
+    place = release.record_file.with_name(PUBLIC_RECORD.name)
+    return read(PublicRecord, place) if place.is_file() else None
 
 
 def _notes(asked: Request) -> Iterator[Sentence]:

@@ -9,10 +9,12 @@ from leakgauge.release.estimates.effective_rows import (
 )
 from leakgauge.release.estimates.estimating import estimate
 from leakgauge.release.estimates.kit import write_kit
+from leakgauge.release.estimates.kit_files.released import About
 from leakgauge.release.estimates.reading import Noise, Protected
 from leakgauge.release.estimates.recipient import Recipient
 
 __all__ = [
+    "About",
     "EffectiveRows",
     "Estimator",
     "Noise",

@@ -1,41 +1,50 @@
-"""The recipient's kit: a release, how to read it, a page that says how to use it, and a script that does."""
+"""The recipient's kit: a release, how to read it, a page that says how to use it, recipes that do, and metadata."""
 
 from __future__ import annotations
 
+import hashlib
 import re
-import shlex
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import starmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
 from leakgauge.artefacts.channel_file import ChannelFile, read_channel
 from leakgauge.artefacts.codec import read, text_of
-from leakgauge.artefacts.estimates import Kit, KitColumn, KitNoise
+from leakgauge.artefacts.estimates import Estimated, Kit, KitColumn, KitNoise
 from leakgauge.drafts import could_not_write, draft, write_whole
-from leakgauge.errors import ColumnError, FileError, InputError, VerificationError
-from leakgauge.languages import CODES, language_of
-from leakgauge.probability import PriorOrigin
+from leakgauge.errors import ColumnError, FileError, InputError, OptionError, RefusalError, VerificationError
+from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.probability.files import NamedChannel
+from leakgauge.release.estimates.kit_files.channels import channel_csv
+from leakgauge.release.estimates.kit_files.dictionary import channel_sheet, dictionary_text, entries
+from leakgauge.release.estimates.kit_files.metadata import KitFile, croissant_text, datapackage_text
+from leakgauge.release.estimates.kit_files.page import PAGE, page
+from leakgauge.release.estimates.kit_files.recipe import recipe_in_r
+from leakgauge.release.estimates.kit_files.released import About, released_columns
+from leakgauge.release.estimates.kit_files.workbook import workbook
 from leakgauge.release.estimates.reading import Noise, Protected
 from leakgauge.release.estimates.recipient import Recipient
 from leakgauge.release.files import NOT_PRIVATE, write_batches
-from leakgauge.release.record import file_digest
+from leakgauge.release.record import file_digest, size_of
 from leakgauge.sentences import Sentence
-from leakgauge.tables import Table, open_table
+from leakgauge.tables import Kind, Table, open_table
 from leakgauge.tables.reading import ReadingOptions
 
 KIT: Final = "kit.json"
-_FILES: Final = Path(__file__).parent / "kit_files"
-_PAGE: Final = "README.md"
-_SCRIPT: Final = "estimate.py"
+_SCRIPT: Final = Path(__file__).parent / "kit_files" / "estimate.txt"
 """The script is not a module of ours: it runs where only numpy is."""
-_CHANNELS: Final = re.compile(r"channel-\d+\.json")
-_FIELDS: Final = ("keeps_shares", "channel", "noise", "unreadable")
-_ABOUT: Final = re.compile(rf"^- [^\n`]*[(（]`({'|'.join(_FIELDS)})`.*\n(?:  .*\n)*", re.MULTILINE)
-"""A point of the page that explains one field of the kit's columns."""
+_WORKBOOK: Final = "estimate.xlsx"
+_DICTIONARY: Final = "dictionary.csv"
+_NAMES: Final = (PAGE, "estimate.py", "estimate.R", _WORKBOOK, _DICTIONARY, "datapackage.json", "croissant.json", KIT)
+"""The files of kits beside their releases and channels; whoever removes a kit removes ``kit.json`` last."""
+_CHANNELS: Final = re.compile(r"channel-\d+\.(json|csv)")
+MOST_LINES: Final = 1_048_575
+"""The rows that a spreadsheet opens below the names of the columns. A longer release is not written as CSV beside the
+Parquet file that it was released as: its size would double, and only programs could open it."""
 INSIDE: Final = Sentence(
     "its channel is kept private, because it follows from private counts, and does not keep the shares of this table"
 )
@@ -49,11 +58,12 @@ def write_kit(
     origins: Mapping[str, PriorOrigin] | None = None,
     publish_shares: bool = False,
     rows_per_unit: int = 1,
-    notes: Iterable[Sentence] = (),
+    about: About | None = None,
 ) -> Kit:
-    """Write a kit into a folder, which is made: the release, ``kit.json``, channels, ``README.md``, ``estimate.py``.
+    """Write a kit into a folder, which is made: the release, how to read it, recipes, a dictionary and metadata.
 
-    The release is in it as CSV, whatever form it was written in, because that is what the script reads.
+    The release is in it once: as CSV, which everybody can open, or as it is where it has more rows than a spreadsheet
+    opens or values that CSV cannot hold.
 
     A channel is written only if its numbers may be public: one designed from a table's own counts reveals them, exactly
     so if it keeps the shares. Without its channel, a column that keeps its shares is counted directly, and nothing can
@@ -64,19 +74,21 @@ def write_kit(
         origins: from which prior each channel was designed, by column; ``PUBLIC`` where it follows from a mechanism's
             parameters alone. One that is not named counts as this table's, and is kept private.
         publish_shares: whether the steward declared that the shares of the table may be known.
-        notes: cautions that go with every number.
+        about: what is declared or public about the release; it may be left out.
 
     Raises:
         EngineError: the folder cannot be written.
+        OptionError: the release is called like another file of the kit.
     """
+    said = about or About()
     columns: list[KitColumn] = []
-    files: dict[str, str] = {}
+    channels: dict[str, ChannelFile] = {}
     for one in protected:
         column, channel = kit_column(
-            one, (origins or {}).get(one.name), publish_shares, f"channel-{len(files) + 1}.json"
+            one, (origins or {}).get(one.name), publish_shares, f"channel-{len(channels) + 1}.json"
         )
         columns.append(column)
-        files |= {} if channel is None or column.channel is None else {column.channel: text_of(channel)}
+        channels |= {} if channel is None or column.channel is None else {column.channel: channel}
     with open_table(Path(release)) as table, _as_text(Path(release), table) as source:
         hidden = {NOT_PRIVATE, *(one.name for one in columns)}
         kit = Kit(
@@ -85,20 +97,63 @@ def write_kit(
             protected=tuple(columns),
             published=tuple(column.name for column in table.columns() if column.name not in hidden),
             rows_per_unit=rows_per_unit,
-            notes=tuple(notes),
+            notes=said.notes,
             sha256=file_digest(source),
         )
-        # First: by it whoever removes a kit, however far it was written, knows what is part of it.
-        files = {KIT: text_of(kit), **files, _PAGE: _page(kit), _SCRIPT: (_FILES / "estimate.txt").read_text("utf-8")}
+        if source.name in _NAMES or _CHANNELS.fullmatch(source.name):
+            raise OptionError("A kit has a file called {name!s}; call the release something else.", name=source.name)
+        with open_table(source) as handed_out:
+            files = _files(kit, channels, said, source, handed_out)
         if not _is_written(Path(folder), source, files):
             _write(Path(folder), source, files)
     return kit
 
 
+def _files(
+    kit: Kit, channels: Mapping[str, ChannelFile], about: About, release: Path, table: Table
+) -> dict[str, str | bytes]:
+    """Every file of a kit but its release, from that release, the channels and what is declared or public."""
+    found = entries(kit, released_columns(release, table), about)
+    by_column = {one.name: channels[one.channel].named().channel for one in kit.protected if one.channel is not None}
+    protected = {one.name: _read(one, by_column.get(one.name)) for one in kit.protected}
+    recipient = Recipient(str(release), protected, rows=kit.rows, rows_per_unit=kit.rows_per_unit)
+    # A column without any number has no kind of one.
+    numeric = {one.name for one in table.columns() if one.kind in (Kind.INT, Kind.FLOAT)}
+    noisy = tuple(one.name for one in kit.protected if one.noise is not None and one.name in numeric)
+    sheets = workbook(kit, found, by_column, table.moments(*noisy) if noisy else {})
+    texts: dict[str, str | bytes] = {_DICTIONARY: dictionary_text(found)}
+    texts |= {channel_sheet(name): channel_csv(one.named().channel) for name, one in channels.items()}
+    listed = [KitFile(release.name, size_of(release), str(kit.sha256)), *starmap(_kit_file, texts.items())]
+    texts |= {} if sheets is None else {_WORKBOOK: sheets}
+    return {
+        # First: by it whoever removes a kit, however far it was written, knows what is part of it.
+        KIT: text_of(kit),
+        **{name: text_of(one) for name, one in channels.items()},
+        **texts,
+        PAGE: page(kit, found, about, list(_worked(recipient)), workbook=sheets is not None),
+        "estimate.py": _SCRIPT.read_text(encoding="utf-8"),
+        "estimate.R": recipe_in_r(kit),
+        "datapackage.json": datapackage_text(kit, found, about, listed),
+        "croissant.json": croissant_text(kit, found, about, listed),
+    }
+
+
+def _kit_file(name: str, content: str | bytes) -> KitFile:
+    data = _encoded(content)
+    return KitFile(name, len(data), hashlib.sha256(data).hexdigest())
+
+
+def _worked(recipient: Recipient) -> Iterator[Estimated]:
+    """Estimates of every protected column, for examples; none of one that cannot be estimated."""
+    for name, one in recipient.protected.items():
+        with suppress(InputError, RefusalError):
+            yield recipient.shares(name) if one.noise is None else recipient.mean(name)
+
+
 @contextmanager
 def _as_text(release: Path, table: Table) -> Iterator[Path]:
-    """The release as CSV, which the script of a kit reads; values that CSV cannot hold stay as they are."""
-    if release.suffix.lower() == ".csv":
+    """The release as CSV, which everybody can open; one with too many rows or other values stays as it is."""
+    if release.suffix.lower() == ".csv" or (table.rows > MOST_LINES and release.is_file()):
         yield release
         return
     with TemporaryDirectory() as folder:
@@ -142,7 +197,7 @@ def drop_kit(folder: Path, *, but: str | None = None) -> None:
         release: str | None = _beside(folder, read(Kit, folder / KIT).release).name
     except (InputError, VerificationError):
         release = None
-    for name in (release, *_channels(folder), _PAGE, _SCRIPT, KIT):
+    for name in (release, *_channels(folder), *_NAMES):
         if name not in (None, but):
             (folder / str(name)).unlink(missing_ok=True)
     with suppress(OSError):
@@ -150,21 +205,25 @@ def drop_kit(folder: Path, *, but: str | None = None) -> None:
 
 
 def _channels(folder: Path) -> set[str]:
-    return {path.name for path in folder.glob("channel-*.json") if _CHANNELS.fullmatch(path.name)}
+    return {path.name for path in folder.glob("channel-*") if _CHANNELS.fullmatch(path.name)}
 
 
-def _is_written(place: Path, source: Path, files: Mapping[str, str]) -> bool:
+def _is_written(place: Path, source: Path, files: Mapping[str, str | bytes]) -> bool:
     """Whether the folder holds this kit, and none of another one."""
-    if _channels(place) - files.keys():
+    if any((place / name).exists() for name in {*_channels(place), *_NAMES} - files.keys()):
         return False
     try:
-        same = all((place / name).read_text(encoding="utf-8") == text for name, text in files.items())
+        same = all((place / name).read_bytes() == _encoded(content) for name, content in files.items())
         return same and file_digest(place / source.name) == file_digest(source)
-    except (OSError, UnicodeDecodeError):
+    except OSError:
         return False
 
 
-def _write(place: Path, source: Path, files: Mapping[str, str]) -> None:
+def _encoded(content: str | bytes) -> bytes:
+    return content.encode() if isinstance(content, str) else content
+
+
+def _write(place: Path, source: Path, files: Mapping[str, str | bytes]) -> None:
     inside = source.resolve().parent == place.resolve()
     try:
         drop_kit(place, but=source.name if inside else None)
@@ -178,64 +237,6 @@ def _write(place: Path, source: Path, files: Mapping[str, str]) -> None:
             with copy.filling() as file:
                 shutil.copyfileobj(original, file)
             copy.keep()
-
-
-def _page(kit: Kit) -> str:
-    """The page that says how to use the kit, by the names of its columns, without examples that the kit refuses."""
-    # How columns are read that this kit does not have would only be taken for one that it has.
-    used = {field for one in kit.protected for field in _FIELDS if getattr(one, field) not in (None, False)}
-    page = (_FILES / _PAGE).read_text(encoding="utf-8")
-    page = _ABOUT.sub(lambda point: point[0] if point[1] in used else "", page)
-    for code in CODES:
-        told = (f"- {language_of(code).retell(one)}" for one in _sentences(kit))
-        page = page.replace(f"<columns {code}>", "\n".join(told))
-    found = {"<column>": "", "<by>": "", "<both>": ""}
-    for one in kit.protected:
-        # Cross-tables that are kept, or can be corrected for.
-        others = one.keeps_with or (kit.published if one.channel is not None else ())
-        if others and not found["<column>"]:
-            found = {"<column>": one.name, "<by>": others[0], "<both>": f"{one.name},{others[0]}"}
-    lines = [line for line in page.splitlines() if not any(mark in line and not word for mark, word in found.items())]
-    for mark, word in found.items():
-        lines = [line.replace(mark, shlex.quote(word)) for line in lines]
-    return "\n".join(lines) + "\n"
-
-
-def _sentences(kit: Kit) -> Iterator[Sentence]:
-    """How each protected column is read, which columns are published, and what must be known beside them."""
-    for one in kit.protected:
-        yield _how(one)
-        if one.keeps_with:
-            names = ", ".join(map(_shown, one.keeps_with))
-            yield Sentence("{name!s}: cross-tables with {names!s} are kept.", name=_shown(one.name), names=names)
-    if kit.published:
-        yield Sentence("Published unchanged: {names!s}.", names=", ".join(map(_shown, kit.published)))
-    yield from kit.notes
-
-
-def _how(one: KitColumn) -> Sentence:
-    name, file = _shown(one.name), one.channel
-    if one.unreadable is not None:
-        return Sentence(
-            "{name!s}: do not compute statistics from this column; {reason}.", name=name, reason=one.unreadable
-        )
-    if one.noise is not None:
-        variance = float(one.noise.variance)
-        return Sentence("{name!s}: noisy numbers, with noise of variance {variance:.6g}.", name=name, variance=variance)
-    if file is None:
-        return Sentence("{name!s}: count the released values.", name=name)
-    if one.keeps_shares:
-        return Sentence(
-            "{name!s}: count the released values; for cross-tables correct for the channel in {file!s}.",
-            name=name,
-            file=file,
-        )
-    return Sentence("{name!s}: correct for the noise with the channel in {file!s}.", name=name, file=file)
-
-
-def _shown(name: str) -> str:
-    """A name in a line of the page, which signs in it must not break."""
-    return "`" + "".join(sign if sign.isprintable() and sign != "`" else "\ufffd" for sign in name) + "`"
 
 
 def recipient_of(folder: Path, confidence: float, reading: ReadingOptions) -> Recipient:
@@ -259,7 +260,10 @@ def recipient_of(folder: Path, confidence: float, reading: ReadingOptions) -> Re
 
 
 def _protected(column: KitColumn, folder: Path) -> Protected:
-    channel = None if column.channel is None else read_channel(_beside(folder, column.channel)).channel
+    return _read(column, None if column.channel is None else read_channel(_beside(folder, column.channel)).channel)
+
+
+def _read(column: KitColumn, channel: Channel | None) -> Protected:
     said = column.noise
     noise = None if said is None else Noise(said.variance, said.slope, said.intercept)
     kept_with = frozenset(column.keeps_with)
