@@ -11,12 +11,12 @@ from leakgauge.artefacts.report import Paragraph, Points
 from leakgauge.case.columns import LETTERS
 from leakgauge.languages import message
 from leakgauge.tables import Kind
-from leakgauge.telling.blocks import Content, Number, written
+from leakgauge.telling.blocks import Content, Number, unprinted, written
 from leakgauge.telling.columns import bins_of_secret, protected_columns
 from leakgauge.telling.guarantee import notion_of, parameters_of
 from leakgauge.telling.measurement import intervals
 from leakgauge.telling.pictures import pictures
-from leakgauge.telling.releasing import outcomes
+from leakgauge.telling.releasing import outcomes, passed
 from leakgauge.telling.scores import deciding
 from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
 
@@ -29,7 +29,7 @@ _ORDERED = [kind.words for kind in (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMEST
 def attacks(voice: Voice) -> Iterator[Content]:
     """What the audit found, where there is one."""
     if voice.dossier.audit is not None:
-        yield from (*outcome(voice, voice.dossier.audit), *findings(voice, voice.dossier.audit))
+        yield from (*outcome(voice, voice.dossier.audit), *_reported(voice, voice.dossier.audit))
 
 
 def outcome(voice: Voice, audit: Audit) -> Iterator[Content]:
@@ -46,6 +46,13 @@ def outcome(voice: Voice, audit: Audit) -> Iterator[Content]:
         yield Paragraph("good", said_good)
 
 
+def _reported(voice: Voice, audit: Audit) -> Iterator[Content]:
+    """The findings in the fewest lines; the data beside the report have them with everything."""
+    yield from (*_attacks(voice, audit, short=True), *unprinted(table(voice, audit.attacks)), *_rows(voice, audit))
+    yield from passed(voice, audit.checks)
+    yield from unprinted(_checks(voice, audit))
+
+
 def findings(voice: Voice, audit: Audit, *, short: bool = False) -> Iterator[Content]:
     """What was attacked, what the rows show, how alike the rows are, and the checks of the record.
 
@@ -53,12 +60,20 @@ def findings(voice: Voice, audit: Audit, *, short: bool = False) -> Iterator[Con
     """
     yield from (*_attacks(voice, audit, short=short), *pictures(voice, "attacks"))
     yield from pictures(deciding(voice), "waterfall")
+    yield from (*_rows(voice, audit), *_checks(voice, audit))
+
+
+def _rows(voice: Voice, audit: Audit) -> Iterator[Content]:
+    """What the released rows show, and how alike they are."""
     yield from voice.grid(
         "What the released rows show",
         "Column|Claimed, at most|Shown, at least|Rows of each of two values",
         (_bound(voice, column, shown) for column, shown in audit.columns.items()),
     )
     yield from _anonymity(voice, audit)
+
+
+def _checks(voice: Voice, audit: Audit) -> Iterator[Content]:
     yield from voice.grid("Integrity checks of the release record", "Check|Result|Why", outcomes(voice, audit.checks))
 
 

@@ -147,3 +147,18 @@ def outcomes(voice: Voice, checks: Iterable[Check]) -> Iterator[tuple[Cell, ...]
         # A reason may name the place of a file, which everybody may not know: its column is left out.
         why = () if voice.external else (voice.told(one.reason) if str(one.reason) else NOTHING,)
         yield voice.told(one.name), words[one.holds], *why
+
+
+def passed(voice: Voice, checks: Sequence[Check]) -> Iterator[Content]:
+    """The checks that passed in one line, and a line with its reason for each that did not."""
+    fine = [voice.told(one.name) for one in checks if one.holds]
+    items = []
+    if fine:
+        names = Plain(voice.language.say(", ").join(fine))
+        items.append(voice.say("{number} passed: {names}", number=Plain(str(len(fine))), names=names))
+    for name, outcome, *why in outcomes(voice, [one for one in checks if not one.holds]):
+        said = voice.say("{check!s}: {outcome!s}", check=name, outcome=outcome)
+        items.append((*said, *(f" ({one})" for one in why if one != NOTHING)))
+    if items:
+        yield voice.say("Integrity checks of the release record:")
+        yield Points(numbered=False, items=tuple(items))

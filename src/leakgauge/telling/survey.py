@@ -8,13 +8,15 @@ from typing import Final
 from leakgauge.artefacts.quantity import SHARE, Quantity
 from leakgauge.artefacts.survey import Combination, Survey, SurveyedColumn, Told
 from leakgauge.telling.bits import bits
-from leakgauge.telling.blocks import Content, Inline, text_of
-from leakgauge.telling.pictures import pictures
+from leakgauge.telling.blocks import Content, Inline, text_of, unprinted
+from leakgauge.telling.data import role
 from leakgauge.telling.voice import NOTHING, ROWS, Cell, Voice, own
 
 _LISTED: Final = 20
 _SHOWN: Final = 12
 """Combinations of a survey that stands by itself; the file has them all."""
+_PRINTED: Final = 6
+"""Combinations that a report prints."""
 
 
 def survey(voice: Voice) -> Iterator[Content]:
@@ -24,10 +26,10 @@ def survey(voice: Voice) -> Iterator[Content]:
         return
     yield from published(voice, found)
     if not voice.external:
-        yield from columns(voice, found)
-        for one in voice.each:
-            yield from pictures(one, "telling")
-        yield from combinations(voice, found.combinations)
+        yield from _with_roles(voice, found)
+        yield from unprinted(columns(voice, found))
+        yield from combinations(voice, found.combinations[:_PRINTED])
+        yield from unprinted(more_combinations(voice, found.combinations[_PRINTED:]))
 
 
 def surveyed(voice: Voice, found: Survey) -> Iterator[Content]:
@@ -73,6 +75,19 @@ def columns(voice: Voice, found: Survey, *, short: bool = False) -> Iterator[Con
     sampled = voice.number(found, "sampled", unit=ROWS, count=True)
     if found.sampled != found.rows:
         yield voice.note("What the columns reveal was measured on {sampled} chosen at random.", sampled=sampled)
+
+
+def _with_roles(voice: Voice, found: Survey) -> Iterator[Content]:
+    """A line for every column: what it is in this job, how many people it singles out, and what it reveals."""
+    rows = []
+    for one in found.columns:
+        name, _, *counts, identifies, tells, _ = _column(voice, one)
+        rows.append((name, role(voice, one.name), *counts, identifies, tells))
+    yield from voice.grid(
+        "Columns and their roles, the most revealing first",
+        "Column|Role|Different values|Missing|Unique rows|Identifies people|Reveals about the secrets",
+        rows,
+    )
 
 
 def _column(voice: Voice, column: SurveyedColumn) -> Iterator[Cell]:
@@ -131,6 +146,11 @@ def combinations(voice: Voice, found: Sequence[Combination]) -> Iterator[Content
     """The smallest sets of columns that single people out."""
     if not found:
         yield voice.say("No combination of up to three columns has many unique rows.")
+    yield from more_combinations(voice, found)
+
+
+def more_combinations(voice: Voice, found: Sequence[Combination]) -> Iterator[Content]:
+    """A table of such sets; none where there are none."""
     yield from voice.grid(
         "Combinations of columns that single people out",
         "Columns|Groups|Unique rows|Rows, or persons, in the smallest group",

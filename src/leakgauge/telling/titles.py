@@ -1,10 +1,10 @@
-"""The titles of the sections of a report."""
+"""The titles of the sections of a report, and of the questions that they answer."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from leakgauge.languages import message
+from leakgauge.languages import Language, message
 from leakgauge.telling.voice import Voice
 
 TITLES: Final = {
@@ -38,8 +38,21 @@ TITLES: Final = {
     "crosswalk": message("Crosswalk to assessment guidelines"),
 }
 """Of the sections, by their keys, in the order of the report."""
+QUESTIONS: Final = {
+    "who": message("Who: whose data these are, and who may attack"),
+    "what": message("What: what is guaranteed, and what is revealed"),
+    "how-sure": message("How sure: what was checked, and what was not"),
+    "what-if": message("What if: other settings, later releases, and review"),
+    "clauses": message("Clauses: what laws and guidelines ask"),
+}
+"""Of the questions that the annex answers, by their keys, in the order of the report."""
 _EXTERNAL_TITLES: Final = {"attacks": message("Groups of rows, and checks of the record")}
 """What attacks found follows from the table; without it the groups of rows and the checks are left."""
+
+
+def question(language: Language, key: str) -> str:
+    """The title of a question; empty of sections that answer none."""
+    return language.say(QUESTIONS[key]) if key else ""
 
 
 def title(voice: Voice, key: str) -> str:
