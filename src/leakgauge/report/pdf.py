@@ -21,8 +21,19 @@ from leakgauge.report.document import Document, printed, where_the_rest_is
 from leakgauge.telling.blocks import Block, Edition, Inline, Section, text_of
 from leakgauge.telling.figures.chart import Figure
 
-_TEXT: Final = ("DejaVu Sans", "Libertinus Serif")
-"""Fonts for text in the order they are wanted; the last one comes with typst."""
+_TEXT: Final = (
+    "Arial",
+    "Liberation Sans",
+    "Helvetica Neue",
+    "Helvetica",
+    "Nimbus Sans",
+    "Noto Sans",
+    "DejaVu Sans",
+    "Libertinus Serif",
+)
+"""Fonts for text in the order they are wanted, those of the pictures first; the last one comes with typst."""
+_SIGNS: Final = ("DejaVu Sans",)
+"""Fonts with arrows and boxes to tick, which fonts for text may lack."""
 _MONO: Final = ("DejaVu Sans Mono",)
 _CHINESE: Final = (
     "Noto Sans CJK SC",
@@ -42,7 +53,7 @@ _PIECE = re.compile(r"[^\s\u200b\u2e80-\uffff]+|[\u2e80-\uffff]{1,2}")
 """What stays on one line."""
 _CHINESE_LETTER = re.compile(r"[\u2e80-\uffff]")
 _SHORT: Final = 9
-_LETTERS_ACROSS: Final = 90
+_LETTERS_ACROSS: Final = 120
 """Letters of a table that go from margin to margin."""
 
 
@@ -63,11 +74,12 @@ def to_pdf(documents: Sequence[Document]) -> bytes:
         raise OptionError(
             "A PDF needs typst, which is not installed; run pip install 'leakgauge[pdf]', or print the HTML report."
         ) from None
-    chinese = any(one.language.code == "zh" for one in documents)
-    fonts = _fonts(set(typst.Fonts().families()), chinese)
+    installed = set(typst.Fonts().families())
+    fonts = {one.language.code: _fonts(installed, one.language) for one in documents}
     with TemporaryDirectory(prefix="leakgauge-") as name:
         folder = Path(name)
-        read = {"title": documents[0].title, **fonts, "documents": [_fields(printed(one), folder) for one in documents]}
+        told = [_fields(printed(one), folder) | fonts[one.language.code] for one in documents]
+        read = {"title": documents[0].title, "documents": told}
         (folder / "documents.json").write_text(json.dumps(read, ensure_ascii=False), encoding="utf-8")
         template = files("leakgauge.report") / "templates" / "report.typ"
         (folder / "report.typ").write_text(template.read_text(encoding="utf-8"), encoding="utf-8")
@@ -82,14 +94,18 @@ def to_pdf(documents: Sequence[Document]) -> bytes:
     return bytes(made)
 
 
-def _fonts(installed: set[str], chinese: bool) -> dict[str, list[str]]:
-    found = [font for font in _CHINESE if font in installed]
-    if chinese and not found:
+def _fonts(installed: set[str], language: Language) -> dict[str, list[str]]:
+    """The fonts of a document in the order in which a letter is looked for; one that is not there would be a warning.
+
+    A Chinese one is in a Chinese font as a whole: its Latin letters are made for the others.
+    """
+    chinese = [font for font in _CHINESE if font in installed][:1]
+    if language.code == "zh" and not chinese:
         raise EngineError("No font with Chinese letters is installed; install {font}.", font=_CHINESE[0])
     text = [font for font in _TEXT if font in installed][:1]
-    mono = [font for font in _MONO if font in installed]
-    # A font that is not there would be a warning.
-    return {"fonts": [*text, *found[:1]], "mono": [*mono, *found[:1]]}
+    signs, mono = ([font for font in some if font in installed] for some in (_SIGNS, _MONO))
+    words = [*chinese, *text, *signs] if language.code == "zh" else [*text, *signs, *chinese]
+    return {"fonts": [*dict.fromkeys(words)], "mono": [*mono, *chinese]}
 
 
 def _fields(document: Document, folder: Path) -> dict[str, Any]:
@@ -106,7 +122,11 @@ def _fields(document: Document, folder: Path) -> dict[str, Any]:
         "annex": language.say("Annex"),
         "rest": where_the_rest_is(document),
         "questions": [
-            {"title": one.title, "sections": [_section(each, language, folder) for each in one.sections]}
+            {
+                "key": one.key,
+                "title": one.title,
+                "sections": [_section(each, language, folder) for each in one.sections],
+            }
             for one in document.annex
         ],
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import ROUND_FLOOR
+from itertools import groupby
 
 from leakgauge.artefacts.audit import Audit, Finding, Shown, strongest
 from leakgauge.artefacts.report import Paragraph, Points
@@ -48,7 +49,8 @@ def outcome(voice: Voice, audit: Audit) -> Iterator[Content]:
 
 def _reported(voice: Voice, audit: Audit) -> Iterator[Content]:
     """The findings in the fewest lines; the data beside the report have them with everything."""
-    yield from (*_attacks(voice, audit, short=True), *unprinted(table(voice, audit.attacks)), *_rows(voice, audit))
+    yield from _attacks(voice, audit, _ends(audit.attacks), short=True)
+    yield from (*unprinted(table(voice, audit.attacks)), *_rows(voice, audit))
     yield from passed(voice, audit.checks)
     yield from unprinted(_checks(voice, audit))
 
@@ -58,7 +60,7 @@ def findings(voice: Voice, audit: Audit, *, short: bool = False) -> Iterator[Con
 
     Where it is to be short, without what each attack knows and the intervals of its anchors.
     """
-    yield from (*_attacks(voice, audit, short=short), *pictures(voice, "attacks"))
+    yield from (*_attacks(voice, audit, audit.attacks, short=short), *pictures(voice, "attacks"))
     yield from pictures(deciding(voice), "waterfall")
     yield from (*_rows(voice, audit), *_checks(voice, audit))
 
@@ -106,7 +108,13 @@ def strongest_attack(voice: Voice) -> Finding | None:
     return None if place is None else found[place]
 
 
-def _attacks(voice: Voice, audit: Audit, *, short: bool) -> Iterator[Content]:
+def _ends(found: Sequence[Finding]) -> list[Finding]:
+    """The attacks; of a row of them by one method on one secret, such as of more and more releases, its two ends."""
+    rows = (list(some) for _, some in groupby(found, lambda one: (str(one.method), one.target)))
+    return [one for row in rows for one in (row if len(row) < 3 or not str(row[0].method) else (row[0], row[-1]))]
+
+
+def _attacks(voice: Voice, audit: Audit, listed: Sequence[Finding], *, short: bool) -> Iterator[Content]:
     if not audit.attacks:
         return
     yield voice.say(
@@ -125,7 +133,7 @@ def _attacks(voice: Voice, audit: Audit, *, short: bool) -> Iterator[Content]:
             "For numbers and dates with more than 32 different values, a guess is correct if it names the "
             "right one of ten groups of about equally many rows."
         )
-    yield from table(voice, audit.attacks, short=short)
+    yield from table(voice, listed, short=short)
     yield intervals(voice, audit)
     if not all(one.judged for one in audit.attacks):
         yield voice.note(

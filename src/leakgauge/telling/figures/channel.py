@@ -85,7 +85,7 @@ def channel_figure(channel: Channel, language: Language = ENGLISH, *, prior: Dis
         "encoding": {"x": x, "y": y},
         "layer": [
             _cells(language),
-            *([chart.layer(chart.text_mark(fontSize=11), text=chart.nominal("number"), color=ink)] if numbered else []),
+            *([chart.layer(chart.text_mark(), text=chart.nominal("number"), color=ink)] if numbered else []),
         ],
     }
     told = language.say(
