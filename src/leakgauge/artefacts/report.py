@@ -76,11 +76,12 @@ class Tiles(Told, Generic[N], frozen=True, tag_field="kind", tag="tiles"):
 
 
 class Picture(Told, frozen=True, tag_field="kind", tag="picture"):
-    """A chart: what it shows in words, and its Vega-Lite specification."""
+    """A chart: what it shows in words, and its Vega-Lite specification; ``narrow`` is that for a telephone."""
 
     caption: str
     told: str
     spec: Mapping[str, Any]
+    narrow: Mapping[str, Any] | None = None
 
 
 class Code(Told, frozen=True, tag_field="kind", tag="code"):

@@ -10,7 +10,7 @@ from itertools import groupby
 from msgspec import structs
 
 from leakgauge.artefacts.codec import sealed
-from leakgauge.artefacts.report import ToldDocument, ToldNumber, ToldReport
+from leakgauge.artefacts.report import Picture, ToldDocument, ToldNumber, ToldReport
 from leakgauge.languages import Language
 from leakgauge.telling.blocks import Edition, Number, Section, numbers_of, with_parts, written
 from leakgauge.telling.titles import question
@@ -89,7 +89,16 @@ def _told(document: Document) -> ToldDocument:
         said = written(one, document.language)
         return ToldNumber(one.value, one.unit, one.low, one.high, one.confidence, one.source, said)
 
-    sections = with_parts(document.sections, str, number)
+    # The picture for a telephone shows nothing that the other does not.
+    sections = tuple(
+        structs.replace(
+            one,
+            blocks=tuple(
+                structs.replace(each, narrow=None) if isinstance(each, Picture) else each for each in one.blocks
+            ),
+        )
+        for one in with_parts(document.sections, str, number)
+    )
     return ToldDocument(
         document.title, document.language.code, document.edition.value, sections, document.stamp or None
     )

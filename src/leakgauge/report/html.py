@@ -6,14 +6,13 @@ import base64
 import hashlib
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup, escape
 
-from leakgauge.artefacts.report import Picture
 from leakgauge.errors import InternalError
 from leakgauge.languages import Language, message
 from leakgauge.report.document import Document, Question, printed, where_the_rest_is
@@ -137,8 +136,8 @@ def _drawing() -> Any:
     """What draws a figure so that no two in one page share an id."""
     count = itertools.count(1)
 
-    def draw(picture: Picture) -> Markup:
-        figure = Figure(picture.spec, picture.told)
+    def draw(spec: Mapping[str, Any], told: str) -> Markup:
+        figure = Figure(spec, told)
         drawn = _IDS.sub(rf"\g<1>p{next(count)}-", _NAMESPACES.sub("", figure.to_svg()).replace("xlink:href", "href"))
         # Drawn here from a chart's data, in which every text is escaped.
         return Markup(drawn)
