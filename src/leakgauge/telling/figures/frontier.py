@@ -94,6 +94,9 @@ def frontier_figure(
     is_lower = bool(beside) and distortion_at(curve, half) < distortion_at(beside, half)
     area = {**AREA, "width": width - (chart.WIDTH - AREA["width"])}
     places = label_places(marked, most, below=is_lower, area=area)
+    floor_box = _floor_box(floor, most, area, language)
+    # Where its name would meet the curves, it stands above the picture.
+    is_named = floor_box is None or floor_box[1] < 0.5 * area["width"]
     dashed = {"type": "line", "color": chart.FAINT, "strokeDash": [5, 3], "aria": False}
     spec = {
         "title": chart.titled(
@@ -102,6 +105,7 @@ def frontier_figure(
             language.say(
                 "Channels of the solid line reach every point on the shaded side, and none on the other side."
             ),
+            *([] if is_named or floor is None else [_said_of_dashes(floor, language)]),
             width=width,
         ),
         **area,
@@ -114,10 +118,8 @@ def frontier_figure(
                 **axes,
                 **chart.SAID,
             ),
-            *([] if floor is None else _floor(floor, most["leakage"], axes, language)),
-            *_names_of_lines(
-                lines[::-1] if is_lower else lines, places, most, _floor_box(floor, most, area, language), area
-            ),
+            *([] if floor is None else _floor(floor, most["leakage"], axes, language, named=is_named)),
+            *_names_of_lines(lines[::-1] if is_lower else lines, places, most, floor_box, area),
             *(_marks(marked, places, axes, width) if marked else []),
         ],
     }
@@ -186,15 +188,13 @@ def _axis(field: str, title: str, most: float) -> dict[str, Any]:
     return chart.quantitative(field, title=title, scale={"domain": [0, most], "nice": False})
 
 
-def _floor(floor: float, most: float, axes: dict[str, Any], language: Language) -> list[dict[str, Any]]:
+def _floor(floor: float, most: float, axes: dict[str, Any], language: Language, *, named: bool) -> list[dict[str, Any]]:
     values = [{"leakage": floor, "said": _said_of_floor(floor, language)}]
     line = {"type": "rule", "strokeDash": [6, 4], "color": chart.ALARM}
     # On the left the curve is high; where the floor is high too, there is room below it.
     text = chart.text_mark(align="left", dx=8, dy=11 if floor > most / 3 else -10, color=chart.ALARM)
-    return [
-        chart.layer(line, values, y=axes["y"], description={"field": "said"}),
-        chart.layer(text, values, x={"value": 0}, y=axes["y"], text=chart.nominal("said")),
-    ]
+    name = chart.layer(text, values, x={"value": 0}, y=axes["y"], text=chart.nominal("said"))
+    return [chart.layer(line, values, y=axes["y"], description={"field": "said"}), *([name] if named else [])]
 
 
 def _reachable(curve: list[dict[str, Any]], most: Mapping[str, float], axes: dict[str, Any]) -> dict[str, Any]:
@@ -238,6 +238,10 @@ def _floor_box(floor: float | None, most: Mapping[str, float], area: Area, langu
         return None
     down = (1 - floor / most["leakage"]) * area["height"]
     return (0.0, width_of(_said_of_floor(floor, language)) + 8, down - 20, down + 20)
+
+
+def _said_of_dashes(floor: float, language: Language) -> str:
+    return language.say("The background alone reveals {floor} bits (dashed).", floor=shown(floor))
 
 
 def _said_of_floor(floor: float, language: Language) -> str:
@@ -305,8 +309,7 @@ def _told(
         )
         said = joined(language, said, dashed)
     if floor is not None:
-        alone = language.say("The background alone reveals {floor} bits (dashed).", floor=shown(floor))
-        said = joined(language, said, alone)
+        said = joined(language, said, _said_of_dashes(floor, language))
     if marked:
         points = clauses(language, *(one["line"] for one in marked))
         said = joined(language, said, language.say("Marked: {points}.", points=points))
