@@ -9,6 +9,7 @@ from itertools import groupby
 
 from msgspec import structs
 
+from leakgauge.artefacts import report as stored
 from leakgauge.artefacts.codec import sealed
 from leakgauge.artefacts.report import Picture, ToldDocument, ToldNumber, ToldReport
 from leakgauge.languages import Language
@@ -89,16 +90,15 @@ def _told(document: Document) -> ToldDocument:
         said = written(one, document.language)
         return ToldNumber(one.value, one.unit, one.low, one.high, one.confidence, one.source, said)
 
-    # The picture for a telephone shows nothing that the other does not.
     sections = tuple(
-        structs.replace(
-            one,
-            blocks=tuple(
-                structs.replace(each, narrow=None) if isinstance(each, Picture) else each for each in one.blocks
-            ),
-        )
+        structs.replace(one, blocks=tuple(map(_drawn_once, one.blocks)))
         for one in with_parts(document.sections, str, number)
     )
     return ToldDocument(
         document.title, document.language.code, document.edition.value, sections, document.stamp or None
     )
+
+
+def _drawn_once(block: stored.Block[ToldNumber]) -> stored.Block[ToldNumber]:
+    """A picture without that for a telephone, which shows nothing else; any other block as it is."""
+    return structs.replace(block, narrow=None) if isinstance(block, Picture) else block

@@ -55,7 +55,7 @@ def to_html(documents: Sequence[Document]) -> str:
         edition=_edition,
         contents=say(message("Contents of the annex")),
         rest=" ".join(filter(None, map(where_the_rest_is, documents))),
-        **block_words(traced=True),
+        **block_words(reported=True),
     )
 
 
@@ -64,10 +64,13 @@ def fragment(contents: Iterable[Content], language: Language) -> str:
     return _template("fragment.html").render(blocks=blocks_of(contents), language=language, **block_words())
 
 
-def block_words(*, traced: bool = False) -> dict[str, object]:
-    """What the template of a block needs besides the block and its language; numbers name their sources if traced."""
+def block_words(*, reported: bool = False) -> dict[str, object]:
+    """What the template of a block needs besides the block and its language.
+
+    In a report numbers name their sources, and pictures are drawn again for narrow screens.
+    """
     return {
-        "traced": traced,
+        "reported": reported,
         "kind": lambda block: type(block).__name__,
         "numbers": _numbers,
         "drawing": _drawing(),
