@@ -98,10 +98,10 @@ def _drawn(chart: str) -> str:
     return picture.replace("<svg ", '<svg overflow="visible" ', 1)
 
 
-def titled(text: str, *under: str, width: float = WIDTH) -> dict[str, Any]:
+def titled(text: str, *under: str, width: float = WIDTH, **more: Any) -> dict[str, Any]:
     """A title, and below it sentences, all in lines of the drawing's width."""
     lines = [line for one in under for line in lines_of(one, width - 40 if width == WIDTH else width)]
-    return {"text": lines_of(text, width, _TITLE), "subtitle": lines}
+    return {"text": lines_of(text, width, _TITLE), "subtitle": lines, **more}
 
 
 def legend_below(width: float, **more: Any) -> dict[str, Any]:
