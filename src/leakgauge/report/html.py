@@ -60,8 +60,9 @@ def to_html(documents: Sequence[Document]) -> str:
 
 
 def fragment(contents: Iterable[Content], language: Language) -> str:
-    """Blocks as HTML, for a page or a notebook of others."""
-    return _template("fragment.html").render(blocks=blocks_of(contents), language=language, **block_words())
+    """Blocks as HTML, for a page or a notebook of others, without what only the data of a report have."""
+    blocks = [one for one in blocks_of(contents) if one.printed]
+    return _template("fragment.html").render(blocks=blocks, language=language, **block_words())
 
 
 def block_words(*, reported: bool = False) -> dict[str, object]:
