@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 from msgspec.structs import replace
 
 from leakgauge.artefacts import codec
@@ -56,7 +56,7 @@ def test_every_number_on_the_page_names_its_source(facts: Facts) -> None:
     document = compose(facts, ENGLISH)
     page = to_html([document])
     named = re.findall(r'<span class="number" title="([^"]*)"', page)
-    assert named == [html.escape(one.source) for one in printed(document).numbers()]
+    assert named == [str(escape(one.source)) for one in printed(document).numbers()]
     assert "audit.json#/attacks/0/success" in named
 
 

@@ -59,7 +59,7 @@ def test_what_a_table_says_is_never_source() -> None:
 
 
 def test_a_long_table_goes_over_pages_and_languages_follow_each_other() -> None:
-    rows = tuple(((f"row {at}",), (LEAKAGE,), ("ab12cd34" * 8,)) for at in range(120))
+    rows = tuple(((f"row {at}",), (LEAKAGE,), ("ab12cd34" * 8,)) for at in range(200))
     long = Grid("long", ("row", "leakage", "digest"), rows)
     one = pages(pdf.to_pdf([document(long)]))
     assert one > 2
