@@ -181,7 +181,7 @@ def test_no_small_count_of_a_real_job_survives(facts: Facts, data: st.DataObject
         count = sources[number.source]
         assert number.value == (count if count >= LIMIT else "<10")
     page = to_html([document])
-    for source, text in re.findall(r'data-source="([^"]*)"[^>]*>([^<&]*(?:&lt;)?[^<]*)</a>', page):
+    for source, text in re.findall(r'<span class="number" title="([^"]*)">([^<&]*(?:&lt;)?[^<]*)</span>', page):
         if sources.get(source, LIMIT) < LIMIT:
             assert text.startswith("&lt;10"), source
 
