@@ -156,9 +156,10 @@ def passed(voice: Voice, checks: Sequence[Check]) -> Iterator[Content]:
     if fine:
         names = Plain(voice.language.say(", ").join(fine))
         items.append(voice.say("{number} passed: {names}", number=Plain(str(len(fine))), names=names))
+    with_reason = message("{check!s}: {outcome!s} ({why!s})")
     for name, outcome, *why in outcomes(voice, [one for one in checks if not one.holds]):
-        said = voice.say("{check!s}: {outcome!s}", check=name, outcome=outcome)
-        items.append((*said, *(f" ({one})" for one in why if one != NOTHING)))
+        template = with_reason if why and why[0] != NOTHING else message("{check!s}: {outcome!s}")
+        items.append(voice.say(template, check=name, outcome=outcome, why=next(iter(why), "")))
     if items:
         yield voice.say("Integrity checks of the release record:")
         yield Points(numbered=False, items=tuple(items))
