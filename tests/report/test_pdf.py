@@ -59,7 +59,7 @@ def test_what_a_table_says_is_never_source() -> None:
 
 
 def test_a_long_table_goes_over_pages_and_languages_follow_each_other() -> None:
-    rows = tuple(((f"row {at}",), (LEAKAGE,), ("ab12cd34" * 8,)) for at in range(120))
+    rows = tuple(((f"row {at}",), (LEAKAGE,), ("ab12cd34" * 8,)) for at in range(200))
     long = Grid("long", ("row", "leakage", "digest"), rows)
     one = pages(pdf.to_pdf([document(long)]))
     assert one > 2
@@ -87,7 +87,7 @@ def test_columns_have_room_for_their_words_and_share_the_rest_by_what_they_want(
     short, long = pdf._widths([["No.", "From"], ["1", "many words " * 30]], 2)
     assert short == 4 and long > 80
     chinese, words = pdf._widths([["隐私泄露" * 20, "privacy leakage " * 10]], 2)
-    assert 4 < chinese < words * 1.5 and chinese + words == pytest.approx(86)
+    assert 4 < chinese < words * 1.5 and chinese + words == pytest.approx(116)
     many = pdf._widths([["x" * 20] * 9], 9)
     assert many == [21] * 9
     assert pdf._widths([["97.83%", "words " * 50]], 2)[0] == 7, "a short number stays with its unit"
@@ -103,6 +103,9 @@ def test_without_a_document_or_a_chinese_font_it_refuses() -> None:
     with pytest.raises(OptionError, match="no document"):
         pdf.to_pdf([])
     with pytest.raises(EngineError, match="Noto Sans CJK SC"):
-        pdf._fonts({"Libertinus Serif", "DejaVu Sans Mono"}, chinese=True)
-    bare = pdf._fonts({"Libertinus Serif", "DejaVu Sans Mono", "SimSun"}, chinese=True)
-    assert bare == {"fonts": ["Libertinus Serif", "SimSun"], "mono": ["DejaVu Sans Mono", "SimSun"]}
+        pdf._fonts({"Libertinus Serif", "DejaVu Sans Mono"}, Language("zh"))
+    # A Chinese document is in a Chinese font as a whole, an English one only where it names something Chinese.
+    bare = {"Libertinus Serif", "DejaVu Sans Mono", "SimSun"}
+    mono = ["DejaVu Sans Mono", "SimSun"]
+    assert pdf._fonts(bare, Language("zh")) == {"fonts": ["SimSun", "Libertinus Serif"], "mono": mono}
+    assert pdf._fonts(bare, Language("en")) == {"fonts": ["Libertinus Serif", "SimSun"], "mono": mono}

@@ -16,7 +16,7 @@ from leakgauge.artefacts.report import Grid, Picture
 from leakgauge.errors import VerificationError
 from leakgauge.languages import Language
 from leakgauge.randomness import simulation
-from leakgauge.report.document import Document, twin
+from leakgauge.report.document import Document, printed, twin
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
 from leakgauge.rounding import at_least
@@ -92,7 +92,8 @@ def test_both_languages_show_the_same_numbers(several: Facts) -> None:
     for edition in Edition:
         english, chinese = (compose(several, language, edition) for language in (ENGLISH, CHINESE))
         assert numbers_in(texts(english)) == numbers_in(texts(chinese))
-        assert to_html([english, chinese]).count('<details class="part">') == len(english.sections)
+        sections = len(printed(english).sections)
+        assert to_html([english, chinese]).count('<details class="part">') == sections - 1
 
 
 def test_the_first_screen_has_a_line_for_each_secret_and_the_total(several: Facts) -> None:

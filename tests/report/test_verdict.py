@@ -158,6 +158,11 @@ def test_criteria_explain_with_every_leaf_and_the_paper_does_not_decide(facts: F
         *("needed protection", "strength of the audit"),
     ]
     assert len([row for row in found if row[0]]) == 28
+    # On paper each is a line, with the indicators that count.
+    lines = {
+        row[0]: row[-1] for row in rows(document, "criteria", "Criteria and their indicators, with points and weight")
+    }
+    assert "mean squared error" in lines["utility"] and "%)" in lines["utility"] and lines["user experience"] == "–"
     said = said_in(document, "criteria")
     assert "Not asked, or not known: user experience." in said
     assert "Missing, and counted as the worst case: sensitivity of the data." in said
@@ -175,7 +180,8 @@ def test_arcs_and_the_comprehensive_evaluation_are_told_where_they_were_asked_fo
     scores = rows(document, "criteria", "Over the arcs of the diagram")
     assert scores[0] == ["score", f"{files['verdict']['beside']['illness']['over_arcs']['score']:.3g}"]
     (section,) = (one for one in document.sections if one.key == "criteria")
-    assert len([one for one in section.blocks if isinstance(one, Picture)]) == 2
+    (drawn,) = (one for one in section.blocks if isinstance(one, Picture))
+    assert drawn.caption.startswith("From the indicators on the left")
     evaluated = rows(document, "criteria", "Fuzzy comprehensive evaluation, memberships")
     assert len(evaluated) == len(files["verdict"]["beside"]["illness"]["comprehensive"]["factors"])
     assert said_in(document, "criteria").count("does not decide") == 3

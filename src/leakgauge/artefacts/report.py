@@ -23,21 +23,27 @@ class ToldNumber(Part, frozen=True):
     written: str
 
 
-class Paragraph(Part, Generic[N], frozen=True, tag_field="kind", tag="paragraph"):
+class Told(Part, frozen=True, kw_only=True, omit_defaults=True):
+    """A block of a section; ``printed`` is false where this file alone has it, and no page."""
+
+    printed: bool = True
+
+
+class Paragraph(Told, Generic[N], frozen=True, tag_field="kind", tag="paragraph"):
     """Some sentences. ``tone`` is ``plain``, ``good``, ``warning`` or ``note``."""
 
     tone: str
     parts: tuple[str | N, ...]
 
 
-class Points(Part, Generic[N], frozen=True, tag_field="kind", tag="points"):
+class Points(Told, Generic[N], frozen=True, tag_field="kind", tag="points"):
     """A list, numbered or not."""
 
     numbered: bool
     items: tuple[tuple[str | N, ...], ...]
 
 
-class Grid(Part, Generic[N], frozen=True, tag_field="kind", tag="grid"):
+class Grid(Told, Generic[N], frozen=True, tag_field="kind", tag="grid"):
     """A table: a head and rows, cell by cell."""
 
     caption: str
@@ -62,22 +68,23 @@ class Tile(Part, Generic[N], frozen=True):
     met: bool | None = None
 
 
-class Tiles(Part, Generic[N], frozen=True, tag_field="kind", tag="tiles"):
+class Tiles(Told, Generic[N], frozen=True, tag_field="kind", tag="tiles"):
     """Numbers side by side."""
 
     caption: str
     tiles: tuple[Tile[N], ...]
 
 
-class Picture(Part, frozen=True, tag_field="kind", tag="picture"):
-    """A chart: what it shows in words, and its Vega-Lite specification."""
+class Picture(Told, frozen=True, tag_field="kind", tag="picture"):
+    """A chart: what it shows in words, and its Vega-Lite specification; ``narrow`` is that for a telephone."""
 
     caption: str
     told: str
     spec: Mapping[str, Any]
+    narrow: Mapping[str, Any] | None = None
 
 
-class Code(Part, frozen=True, tag_field="kind", tag="code"):
+class Code(Told, frozen=True, tag_field="kind", tag="code"):
     """Text to be copied: commands, a script."""
 
     text: str
@@ -87,11 +94,17 @@ Block: TypeAlias = Paragraph[N] | Points[N] | Grid[N] | Tiles[N] | Picture | Cod
 
 
 class Section(Part, Generic[N], frozen=True):
-    """A part of a document. ``key`` is the same in every language, and its anchor."""
+    """A part of a document.
+
+    Attributes:
+        key: the same in every language, and its anchor.
+        question: the key of the one that it answers; empty of the decision, which answers them all.
+    """
 
     key: str
     title: str
     blocks: tuple[Block[N], ...]
+    question: str = ""
 
 
 class ToldDocument(Part, frozen=True):

@@ -5,11 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from itertools import groupby
 
+from msgspec import structs
+
+from leakgauge.artefacts import report as stored
 from leakgauge.artefacts.codec import sealed
-from leakgauge.artefacts.report import ToldDocument, ToldNumber, ToldReport
+from leakgauge.artefacts.report import Picture, ToldDocument, ToldNumber, ToldReport
 from leakgauge.languages import Language
 from leakgauge.telling.blocks import Edition, Number, Section, numbers_of, with_parts, written
+from leakgauge.telling.titles import question
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question, and the sections that answer it; no title where sections answer none in particular."""
+
+    key: str
+    title: str
+    sections: tuple[Section, ...]
 
 
 @dataclass(frozen=True)
@@ -30,9 +44,10 @@ class Document:
     stamp: str = ""
 
     @property
-    def annex(self) -> tuple[Section, ...]:
-        """Everything that the decision rests on."""
-        return self.sections[1:]
+    def annex(self) -> tuple[Question, ...]:
+        """Everything that the decision rests on, by the questions that it answers."""
+        groups = groupby(self.sections[1:], lambda one: one.question)
+        return tuple(Question(key, question(self.language, key), tuple(some)) for key, some in groups)
 
     def numbers(self) -> Iterator[Number]:
         """Every number in its text and tables, in order."""
@@ -40,10 +55,22 @@ class Document:
             yield from numbers_of(block)
 
 
-def sources_of(documents: Sequence[Document]) -> dict[str, int]:
-    """Where every number comes from, in the order in which they are read, and numbered from 1."""
-    found = dict.fromkeys(number.source for document in documents for number in document.numbers())
-    return {source: at for at, source in enumerate(found, 1)}
+def printed(document: Document) -> Document:
+    """The document as pages show it: without what only its data have, and without sections of that alone."""
+    shown = (
+        structs.replace(one, blocks=tuple(block for block in one.blocks if block.printed)) for one in document.sections
+    )
+    return replace(document, sections=tuple(one for one in shown if one.blocks))
+
+
+def where_the_rest_is(document: Document) -> str:
+    """Where the sources of the numbers are, and what is not printed; empty where readers get the pages alone."""
+    if document.edition is Edition.EXTERNAL:
+        return ""
+    return document.language.say(
+        "report.json, beside this report, has the file and place that every number comes from, the numbers behind "
+        "every picture, and the tables that are too long to print."
+    )
 
 
 def retold(
@@ -63,7 +90,15 @@ def _told(document: Document) -> ToldDocument:
         said = written(one, document.language)
         return ToldNumber(one.value, one.unit, one.low, one.high, one.confidence, one.source, said)
 
-    sections = with_parts(document.sections, str, number)
+    sections = tuple(
+        structs.replace(one, blocks=tuple(map(_drawn_once, one.blocks)))
+        for one in with_parts(document.sections, str, number)
+    )
     return ToldDocument(
         document.title, document.language.code, document.edition.value, sections, document.stamp or None
     )
+
+
+def _drawn_once(block: stored.Block[ToldNumber]) -> stored.Block[ToldNumber]:
+    """A picture without that for a telephone, which shows nothing else; any other block as it is."""
+    return structs.replace(block, narrow=None) if isinstance(block, Picture) else block

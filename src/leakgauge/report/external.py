@@ -10,6 +10,7 @@ from leakgauge.artefacts.report import Picture
 from leakgauge.errors import InternalError, OptionError
 from leakgauge.report.document import Document, retold
 from leakgauge.telling.blocks import Number, numbers_of
+from leakgauge.telling.figures.chart import NARROW, WIDTH
 from leakgauge.telling.pictures import FOR_EVERYBODY, figure_of
 from leakgauge.telling.voice import Voice
 
@@ -53,7 +54,8 @@ def require_masked(document: Document, known: Voice, limit: int = LIMIT) -> None
                 "please report this.",
                 section=section.key,
             )
-        shows = any(isinstance(block, Picture) and block.spec not in drawn for block in section.blocks)
+        pictures = [block for block in section.blocks if isinstance(block, Picture)]
+        shows = any(one not in drawn for block in pictures for one in (block.spec, block.narrow) if one is not None)
         if shows or not all(_is_known(number, known, limit) for number in numbers):
             raise InternalError(
                 "A number that not everybody may know is left in the section {section} of the external report; "
@@ -65,7 +67,7 @@ def require_masked(document: Document, known: Voice, limit: int = LIMIT) -> None
 def _drawn(known: Voice) -> list[Mapping[str, Any]]:
     """The pictures that what everybody may know allows."""
     tellers = {one.group: one for one in (known, *known.each)}.values()
-    figures = (figure_of(one, name) for one in tellers for name in FOR_EVERYBODY)
+    figures = (figure_of(one, name, width) for one in tellers for name in FOR_EVERYBODY for width in (WIDTH, NARROW))
     return [one.spec for one in figures if one is not None]
 
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 import hashlib
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup, escape
-from msgspec.structs import replace
 
-from leakgauge.artefacts.report import Code, Grid, Picture
 from leakgauge.errors import InternalError
 from leakgauge.languages import Language, message
-from leakgauge.report.document import Document, sources_of
-from leakgauge.telling.blocks import Block, Content, Edition, Inline, Number, blocks_of, written
+from leakgauge.report.document import Document, Question, printed, where_the_rest_is
+from leakgauge.telling.blocks import Content, Edition, Inline, Number, blocks_of, written
 from leakgauge.telling.figures.chart import Figure
 from leakgauge.visible import END, START
 
@@ -28,8 +25,6 @@ if TYPE_CHECKING:
 
 _LANGUAGES: Final = {"en": "en", "zh": "zh-Hans"}
 _LONGEST_WORD: Final = 24
-_SHORT_CODE: Final = 4
-"""Lines of a text to be copied that is not folded."""
 _NAMESPACES: Final = re.compile(r'\sxmlns(?::\w+)?="[^"]*"')
 _IDS: Final = re.compile(r'(\bid="|url\(#|href="#)')
 
@@ -40,51 +35,48 @@ def to_html(documents: Sequence[Document]) -> str:
     Raises:
         InternalError: no document, more than two, or two of different structure.
     """
+    documents = [*map(printed, documents)]
     if not 1 <= len(documents) <= 2 or len({tuple(one.key for one in document.sections) for document in documents}) > 1:
         raise InternalError("A page takes one report, or two of the same sections.")
-    sources = sources_of(documents)
 
     def say(template: str) -> str:
         return " · ".join(document.language.say(template) for document in documents)
 
     return _template("report.html").render(
         documents=documents,
-        sources=sources,
-        words={
-            name: say(template)
-            for name, template in {
-                "annex": message("Annex"),
-                "sources": message("Where the numbers come from"),
-                "all": message("Expand all tables (also when printing)"),
-            }.items()
-        },
+        annex=say(message("Annex")),
         running=" · ".join(one for one in (documents[0].reference, _plain(documents[0].title)) if one),
         stamp=" · ".join(dict.fromkeys(one.stamp for one in documents if one.stamp)),
         languages=_LANGUAGES,
         # It is our own file, and has to stay byte for byte what its hash is of.
         style=Markup(_style()),
-        sections=list(zip(*(document.sections for document in documents), strict=True)),
+        decision=list(zip(*(document.sections[:1] for document in documents), strict=True)),
+        questions=[_question(group) for group in zip(*(document.annex for document in documents), strict=True)],
         edition=_edition,
         contents=say(message("Contents of the annex")),
-        shown={*sources_of([_unfolded(document) for document in documents])},
-        **block_words(),
+        rest=" ".join(filter(None, map(where_the_rest_is, documents))),
+        **block_words(reported=True),
     )
 
 
 def fragment(contents: Iterable[Content], language: Language) -> str:
-    """Blocks as HTML, for a page or a notebook of others."""
-    return _template("fragment.html").render(blocks=blocks_of(contents), language=language, sources={}, **block_words())
+    """Blocks as HTML, for a page or a notebook of others, without what only the data of a report have."""
+    blocks = [one for one in blocks_of(contents) if one.printed]
+    return _template("fragment.html").render(blocks=blocks, language=language, **block_words())
 
 
-def block_words() -> dict[str, object]:
-    """What the template of a block needs besides the block and its language."""
+def block_words(*, reported: bool = False) -> dict[str, object]:
+    """What the template of a block needs besides the block and its language.
+
+    In a report numbers name their sources, and pictures are drawn again for narrow screens.
+    """
     return {
+        "reported": reported,
         "kind": lambda block: type(block).__name__,
         "numbers": _numbers,
         "drawing": _drawing(),
         # Smaller, the words of a picture, or of a table of the annex, could not be read on a narrow screen.
         "wide": lambda language: language.say("Scroll sideways to see all of it."),
-        "script": lambda language: language.say("A script to be copied"),
         # Whether a cell has a word, such as a digest, that must be broken to fit.
         "is_long": lambda parts: any(
             len(word) > _LONGEST_WORD for one in parts if isinstance(one, str) for word in one.split()
@@ -92,21 +84,14 @@ def block_words() -> dict[str, object]:
         "isolated": _isolated,
         "unmarked": _plain,
         "is_to_write_on": lambda row: not any(row),
-        "is_folded": is_folded,
     }
 
 
-def is_folded(block: Block) -> bool:
-    """Whether a block of the annex is folded: tables, and scripts."""
-    return isinstance(block, Grid) or (isinstance(block, Code) and block.text.count("\n") >= _SHORT_CODE)
-
-
-def _unfolded(document: Document) -> Document:
-    """The document without what is folded inside its annex."""
-    annex = (
-        replace(one, blocks=tuple(block for block in one.blocks if not is_folded(block))) for one in document.annex
-    )
-    return dataclasses.replace(document, sections=(*document.sections[:1], *annex))
+def _question(group: Sequence[Question]) -> dict[str, object]:
+    """A question in each language, and its sections beside each other."""
+    sections = list(zip(*(one.sections for one in group), strict=True))
+    titles = dict.fromkeys(one.title for one in group if one.title)
+    return {"key": group[0].key, "title": " · ".join(titles), "sections": sections}
 
 
 def style_hash() -> str:
@@ -155,8 +140,8 @@ def _drawing() -> Any:
     """What draws a figure so that no two in one page share an id."""
     count = itertools.count(1)
 
-    def draw(picture: Picture) -> Markup:
-        figure = Figure(picture.spec, picture.told)
+    def draw(spec: Mapping[str, Any], told: str) -> Markup:
+        figure = Figure(spec, told)
         drawn = _IDS.sub(rf"\g<1>p{next(count)}-", _NAMESPACES.sub("", figure.to_svg()).replace("xlink:href", "href"))
         # Drawn here from a chart's data, in which every text is escaped.
         return Markup(drawn)

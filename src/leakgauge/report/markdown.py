@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture, Points, Tiles
-from leakgauge.report.document import Document
-from leakgauge.telling.blocks import Block, Inline, Number, written
+from leakgauge.report.document import Document, printed, where_the_rest_is
+from leakgauge.telling.blocks import Block, Inline, Number, Section, written
 
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~])")
 _STARTS = re.compile(r"^(\s*)([-+]|\d+[.)])(?=\s)")
@@ -16,13 +16,25 @@ _TONES = {"warning": "> **⚠ {}**", "good": "> {}", "note": "> {}"}
 
 def to_markdown(document: Document) -> str:
     """The document as the text of a Markdown file."""
+    document = printed(document)
     parts = [f"# {_escaped(document.title)}"]
-    for section in document.sections:
-        parts.append(f"## {_escaped(section.title)}")
-        # A file of text has no pages; whoever reads a part of it should see it all the same.
-        parts += [f"> **{_escaped(document.stamp)}**"] if document.stamp else []
-        parts += ["\n".join(_block(block, document)) for block in section.blocks]
+    for section in document.sections[:1]:
+        parts += _section(section, document, "##")
+    for question in document.annex:
+        parts += [f"## {_escaped(question.title)}"] if question.title else []
+        for section in question.sections:
+            parts += _section(section, document, "###" if question.title else "##")
+    if document.annex:
+        parts += [_escaped(one) for one in (where_the_rest_is(document),) if one]
     return "\n\n".join(parts) + "\n"
+
+
+def _section(section: Section, document: Document, level: str) -> Iterator[str]:
+    yield f"{level} {_escaped(section.title)}"
+    if document.stamp:
+        # A file of text has no pages; whoever reads a part of it should see it all the same.
+        yield f"> **{_escaped(document.stamp)}**"
+    yield from ("\n".join(_block(block, document)) for block in section.blocks)
 
 
 def _block(block: Block, document: Document) -> Iterator[str]:

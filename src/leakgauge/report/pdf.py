@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,12 +17,23 @@ from typing import Any, Final
 from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture, Points, Tiles
 from leakgauge.errors import EngineError, InternalError, OptionError
 from leakgauge.languages import Language
-from leakgauge.report.document import Document, sources_of
-from leakgauge.telling.blocks import Block, Edition, Inline, Number, text_of
+from leakgauge.report.document import Document, printed, where_the_rest_is
+from leakgauge.telling.blocks import Block, Edition, Inline, Section, text_of
 from leakgauge.telling.figures.chart import Figure
 
-_TEXT: Final = ("DejaVu Sans", "Libertinus Serif")
-"""Fonts for text in the order they are wanted; the last one comes with typst."""
+_TEXT: Final = (
+    "Arial",
+    "Liberation Sans",
+    "Helvetica Neue",
+    "Helvetica",
+    "Nimbus Sans",
+    "Noto Sans",
+    "DejaVu Sans",
+    "Libertinus Serif",
+)
+"""Fonts for text in the order they are wanted, those of the pictures first; the last one comes with typst."""
+_SIGNS: Final = ("DejaVu Sans",)
+"""Fonts with arrows and boxes to tick, which fonts for text may lack."""
 _MONO: Final = ("DejaVu Sans Mono",)
 _CHINESE: Final = (
     "Noto Sans CJK SC",
@@ -41,10 +52,8 @@ _LONG_WORD = re.compile(r"[^\s\u2e80-\uffff]{24,}")
 _PIECE = re.compile(r"[^\s\u200b\u2e80-\uffff]+|[\u2e80-\uffff]{1,2}")
 """What stays on one line."""
 _CHINESE_LETTER = re.compile(r"[\u2e80-\uffff]")
-_BLANK: Final = "blank"
-"""A cell to be written in by hand."""
 _SHORT: Final = 9
-_LETTERS_ACROSS: Final = 90
+_LETTERS_ACROSS: Final = 120
 """Letters of a table that go from margin to margin."""
 
 
@@ -65,11 +74,12 @@ def to_pdf(documents: Sequence[Document]) -> bytes:
         raise OptionError(
             "A PDF needs typst, which is not installed; run pip install 'leakgauge[pdf]', or print the HTML report."
         ) from None
-    chinese = any(one.language.code == "zh" for one in documents)
-    fonts = _fonts(set(typst.Fonts().families()), chinese)
+    installed = set(typst.Fonts().families())
+    fonts = {one.language.code: _fonts(installed, one.language) for one in documents}
     with TemporaryDirectory(prefix="leakgauge-") as name:
         folder = Path(name)
-        read = {"title": documents[0].title, **fonts, "documents": [_fields(one, folder) for one in documents]}
+        told = [_fields(printed(one), folder) | fonts[one.language.code] for one in documents]
+        read = {"title": documents[0].title, "documents": told}
         (folder / "documents.json").write_text(json.dumps(read, ensure_ascii=False), encoding="utf-8")
         template = files("leakgauge.report") / "templates" / "report.typ"
         (folder / "report.typ").write_text(template.read_text(encoding="utf-8"), encoding="utf-8")
@@ -84,20 +94,23 @@ def to_pdf(documents: Sequence[Document]) -> bytes:
     return bytes(made)
 
 
-def _fonts(installed: set[str], chinese: bool) -> dict[str, list[str]]:
-    found = [font for font in _CHINESE if font in installed]
-    if chinese and not found:
+def _fonts(installed: set[str], language: Language) -> dict[str, list[str]]:
+    """The fonts of a document in the order in which a letter is looked for; one that is not there would be a warning.
+
+    A Chinese one is in a Chinese font as a whole: its Latin letters are made for the others.
+    """
+    chinese = [font for font in _CHINESE if font in installed][:1]
+    if language.code == "zh" and not chinese:
         raise EngineError("No font with Chinese letters is installed; install {font}.", font=_CHINESE[0])
     text = [font for font in _TEXT if font in installed][:1]
-    mono = [font for font in _MONO if font in installed]
-    # A font that is not there would be a warning.
-    return {"fonts": [*text, *found[:1]], "mono": [*mono, *found[:1]]}
+    signs, mono = ([font for font in some if font in installed] for some in (_SIGNS, _MONO))
+    words = [*chinese, *text, *signs] if language.code == "zh" else [*text, *signs, *chinese]
+    return {"fonts": [*dict.fromkeys(words)], "mono": [*mono, *chinese]}
 
 
 def _fields(document: Document, folder: Path) -> dict[str, Any]:
     language, external = document.language, document.edition is Edition.EXTERNAL
     lang, region = _PLACES[language.code]
-    sources = sources_of([document])
     return {
         "title": document.title,
         "lang": lang,
@@ -105,50 +118,50 @@ def _fields(document: Document, folder: Path) -> dict[str, Any]:
         "edition": language.say("External edition") if external else language.say("Internal edition"),
         "reference": document.reference,
         "stamp": document.stamp,
+        "decision": [_section(one, language, folder) for one in document.sections[:1]],
         "annex": language.say("Annex"),
-        "source": language.say("Where the numbers come from"),
-        "sources": [*map(_breakable, sources)],
-        "sections": [
-            {"title": section.title, "blocks": [_block(one, language, folder, sources) for one in section.blocks]}
-            for section in document.sections
+        "rest": where_the_rest_is(document),
+        "questions": [
+            {
+                "key": one.key,
+                "title": one.title,
+                "sections": [_section(each, language, folder) for each in one.sections],
+            }
+            for one in document.annex
         ],
     }
 
 
-def _block(block: Block, language: Language, folder: Path, sources: Mapping[str, int]) -> dict[str, Any]:
+def _section(section: Section, language: Language, folder: Path) -> dict[str, Any]:
+    return {"title": section.title, "blocks": [_block(one, language, folder) for one in section.blocks]}
+
+
+def _block(block: Block, language: Language, folder: Path) -> dict[str, Any]:
     """The fields of a block with its texts written, a table's with the widths of its columns, a picture drawn."""
 
     def text(parts: Inline) -> str:
         return _breakable(text_of(parts, language))
 
-    def pieces(parts: Inline) -> list[str | list[str]]:
-        """Texts, and numbers each with that of its source."""
-        return [
-            [text((part,)), str(sources[part.source])] if isinstance(part, Number) else _breakable(part)
-            for part in parts
-        ]
-
     if isinstance(block, Paragraph):
-        return {"kind": "paragraph", "tone": block.tone, "text": pieces(block.parts)}
+        return {"kind": "paragraph", "tone": block.tone, "text": text(block.parts)}
     if isinstance(block, Points):
-        return {"kind": "points", "items": [*map(pieces, block.items)], "numbered": block.numbered}
+        return {"kind": "points", "items": [*map(text, block.items)], "numbered": block.numbered}
     if isinstance(block, Grid):
         width = max(1, len(block.head), *map(len, block.rows))
         head = [*map(_breakable, block.head)]
         rows = [[*map(text, row), *[""] * (width - len(row))] for row in block.rows]
-        cells = [[*map(pieces, row), *[[]] * (width - len(row))] for row in block.rows]
         # A row of nothing is to be written in by hand.
-        made = [_BLANK if not any(row) else cell for row in cells for cell in row]
-        found = {"head": head, "cells": made}
-        widths = [1.0] * width if _BLANK in made else _widths([head, *rows], width)
+        cells = [cell if any(row) else None for row in rows for cell in row]
+        found = {"head": head, "cells": cells}
+        widths = [1.0] * width if None in cells else _widths([head, *rows], width)
         return {"kind": "grid", "caption": block.caption, "widths": widths, **found}
     if isinstance(block, Tiles):
         tiles = [
             {
                 "title": one.title,
-                "shown": pieces(one.shown),
-                "words": pieces(one.words),
-                "limit": pieces(one.limit),
+                "shown": text(one.shown),
+                "words": text(one.words),
+                "limit": text(one.limit),
                 "missed": one.met is False,
             }
             for one in block.tiles

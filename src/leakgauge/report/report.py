@@ -16,13 +16,13 @@ from leakgauge.drafts import write_whole
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.languages import CODES, Language, language_of
 from leakgauge.release import Release
-from leakgauge.report.document import Document, retold, twin
+from leakgauge.report.document import Document, printed, retold, twin
 from leakgauge.report.external import LIMIT, masked, require_masked
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
 from leakgauge.report.pdf import to_pdf
 from leakgauge.report.reading import diagram_in, read_dossier
-from leakgauge.report.sections import OF_A_SECRET, SECTIONS
+from leakgauge.report.sections import OF_A_SECRET, QUESTION_OF, SECTIONS
 from leakgauge.telling.blocks import Content, Edition, Section, blocks_of
 from leakgauge.telling.scores import judged_by, recommended
 from leakgauge.telling.shown import Shown
@@ -189,20 +189,21 @@ def compose(
     document = retold(document, in_a_sentence)
     if edition is Edition.INTERNAL:
         return document
-    document = masked(document, limit)
+    # Its readers get no data beside the pages.
+    document = masked(printed(document), limit)
     require_masked(document, voice, limit)
     return document
 
 
 def _sections(voice: Voice) -> Iterator[Section]:
     """All sections in order; of several secrets those that stand side by side and speak of one, secret by secret."""
-    for own, keys in groupby(SECTIONS, OF_A_SECRET.__contains__):
+    for (question, own), keys in groupby(SECTIONS, lambda key: (QUESTION_OF.get(key, ""), key in OF_A_SECRET)):
         told, names = voice.each if own else (voice,), tuple(keys)
         for at, one in enumerate(told, 1):
             for key in names:
                 blocks = blocks_of(SECTIONS[key](one))
                 if blocks:
-                    yield Section(f"{key}-{at}" if one.group else key, title(one, key), blocks)
+                    yield Section(f"{key}-{at}" if one.group else key, title(one, key), blocks, question)
 
 
 KEYS = ("places-comparison", "places-track", "places-survey", "places", "places-maps")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
 from leakgauge.telling.attacks import attacks
 from leakgauge.telling.blocks import Content
@@ -25,36 +25,52 @@ from leakgauge.telling.usefulness import frontier, usefulness
 from leakgauge.telling.verdict import verdict
 from leakgauge.telling.voice import Voice
 
-SECTIONS: Final[Mapping[str, Callable[[Voice], Iterator[Content]]]] = {
-    "statement": statement,
-    "headline": headline,
-    "verdict": verdict,
-    "left-out": left_out,
-    "limitations": limitations,
-    "assumptions": assumptions,
-    "context": context,
-    "data": data,
-    "survey": survey,
-    "coarsening": coarsening,
-    "telling": telling,
-    "guarantee": guarantee,
-    "places": protected,
-    "places-survey": surveyed,
-    "places-comparison": compared,
-    "places-track": tracked,
-    "places-maps": behind_maps,
-    "earlier": earlier,
-    "leakage": leakage,
-    "attacks": attacks,
-    "recipients": recipients,
-    "usefulness": usefulness,
-    "frontier": frontier,
-    "criteria": criteria,
-    "tuning": tuning,
-    "residual": residual,
-    "reproduction": reproduction,
-    "crosswalk": crosswalk,
+Tell: TypeAlias = Callable[[Voice], Iterator[Content]]
+
+ANNEX: Final[Mapping[str, Mapping[str, Tell]]] = {
+    "who": {
+        "context": context,
+        "data": data,
+        "survey": survey,
+        "coarsening": coarsening,
+        "telling": telling,
+    },
+    "what": {
+        "headline": headline,
+        "verdict": verdict,
+        "guarantee": guarantee,
+        "leakage": leakage,
+        "recipients": recipients,
+        "places": protected,
+        "places-survey": surveyed,
+        "places-comparison": compared,
+        "places-track": tracked,
+        "places-maps": behind_maps,
+    },
+    "how-sure": {
+        "attacks": attacks,
+        "assumptions": assumptions,
+        "limitations": limitations,
+        "left-out": left_out,
+        "criteria": criteria,
+    },
+    "what-if": {
+        "earlier": earlier,
+        "usefulness": usefulness,
+        "frontier": frontier,
+        "tuning": tuning,
+        "residual": residual,
+        "reproduction": reproduction,
+    },
+    "clauses": {
+        "crosswalk": crosswalk,
+    },
 }
-"""In the order of the report; a new one is a function, a line here and a title."""
+"""By the questions that they answer, in the order of the report; a new one is a function, a line here and a title."""
+SECTIONS: Final[Mapping[str, Tell]] = {"statement": statement} | {
+    key: tell for group in ANNEX.values() for key, tell in group.items()
+}
+"""All of them: the decision, and what it rests on."""
+QUESTION_OF: Final[Mapping[str, str]] = {key: question for question, group in ANNEX.items() for key in group}
 OF_A_SECRET: Final = frozenset({"leakage", "usefulness", "frontier", "criteria", "tuning"})
 """Those that speak of one secret: of several there is one for each."""

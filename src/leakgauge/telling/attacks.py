@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import ROUND_FLOOR
+from itertools import groupby
 
 from leakgauge.artefacts.audit import Audit, Finding, Shown, strongest
 from leakgauge.artefacts.report import Paragraph, Points
 from leakgauge.case.columns import LETTERS
 from leakgauge.languages import message
 from leakgauge.tables import Kind
-from leakgauge.telling.blocks import Content, Number, written
+from leakgauge.telling.blocks import Content, Number, unprinted, written
 from leakgauge.telling.columns import bins_of_secret, protected_columns
 from leakgauge.telling.guarantee import notion_of, parameters_of
 from leakgauge.telling.measurement import intervals
 from leakgauge.telling.pictures import pictures
-from leakgauge.telling.releasing import outcomes
+from leakgauge.telling.releasing import outcomes, passed
 from leakgauge.telling.scores import deciding
 from leakgauge.telling.voice import NOTHING, Cell, Plain, Voice, own
 
@@ -29,7 +30,7 @@ _ORDERED = [kind.words for kind in (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMEST
 def attacks(voice: Voice) -> Iterator[Content]:
     """What the audit found, where there is one."""
     if voice.dossier.audit is not None:
-        yield from (*outcome(voice, voice.dossier.audit), *findings(voice, voice.dossier.audit))
+        yield from (*outcome(voice, voice.dossier.audit), *_reported(voice, voice.dossier.audit))
 
 
 def outcome(voice: Voice, audit: Audit) -> Iterator[Content]:
@@ -46,19 +47,35 @@ def outcome(voice: Voice, audit: Audit) -> Iterator[Content]:
         yield Paragraph("good", said_good)
 
 
+def _reported(voice: Voice, audit: Audit) -> Iterator[Content]:
+    """The findings in the fewest lines; the data beside the report have them with everything."""
+    yield from _attacks(voice, audit, _ends(audit.attacks), short=True)
+    yield from (*unprinted(table(voice, audit.attacks)), *_rows(voice, audit))
+    yield from passed(voice, audit.checks)
+    yield from unprinted(_checks(voice, audit))
+
+
 def findings(voice: Voice, audit: Audit, *, short: bool = False) -> Iterator[Content]:
     """What was attacked, what the rows show, how alike the rows are, and the checks of the record.
 
     Where it is to be short, without what each attack knows and the intervals of its anchors.
     """
-    yield from (*_attacks(voice, audit, short=short), *pictures(voice, "attacks"))
+    yield from (*_attacks(voice, audit, audit.attacks, short=short), *pictures(voice, "attacks"))
     yield from pictures(deciding(voice), "waterfall")
+    yield from (*_rows(voice, audit), *_checks(voice, audit))
+
+
+def _rows(voice: Voice, audit: Audit) -> Iterator[Content]:
+    """What the released rows show, and how alike they are."""
     yield from voice.grid(
         "What the released rows show",
         "Column|Claimed, at most|Shown, at least|Rows of each of two values",
         (_bound(voice, column, shown) for column, shown in audit.columns.items()),
     )
     yield from _anonymity(voice, audit)
+
+
+def _checks(voice: Voice, audit: Audit) -> Iterator[Content]:
     yield from voice.grid("Integrity checks of the release record", "Check|Result|Why", outcomes(voice, audit.checks))
 
 
@@ -91,7 +108,13 @@ def strongest_attack(voice: Voice) -> Finding | None:
     return None if place is None else found[place]
 
 
-def _attacks(voice: Voice, audit: Audit, *, short: bool) -> Iterator[Content]:
+def _ends(found: Sequence[Finding]) -> list[Finding]:
+    """The attacks; of a row of them by one method on one secret, such as of more and more releases, its two ends."""
+    rows = (list(some) for _, some in groupby(found, lambda one: (str(one.method), one.target)))
+    return [one for row in rows for one in (row if len(row) < 3 or not str(row[0].method) else (row[0], row[-1]))]
+
+
+def _attacks(voice: Voice, audit: Audit, listed: Sequence[Finding], *, short: bool) -> Iterator[Content]:
     if not audit.attacks:
         return
     yield voice.say(
@@ -110,7 +133,7 @@ def _attacks(voice: Voice, audit: Audit, *, short: bool) -> Iterator[Content]:
             "For numbers and dates with more than 32 different values, a guess is correct if it names the "
             "right one of ten groups of about equally many rows."
         )
-    yield from table(voice, audit.attacks, short=short)
+    yield from table(voice, listed, short=short)
     yield intervals(voice, audit)
     if not all(one.judged for one in audit.attacks):
         yield voice.note(

@@ -11,6 +11,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from enum import Enum
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from leakgauge import rounding as rounding_of
 from leakgauge.artefacts import report as stored
 from leakgauge.artefacts.report import Code, Grid, N, Paragraph, Picture, Points, Tile, Tiles
@@ -160,6 +162,11 @@ def blocks_of(contents: Iterable[Content]) -> tuple[Block, ...]:
     return tuple(Paragraph("plain", one) if isinstance(one, tuple) else one for one in contents)
 
 
+def unprinted(contents: Iterable[Content]) -> Iterator[Block]:
+    """The blocks as only the report's data have them: no page does."""
+    return (replace(block, printed=False) for block in blocks_of(contents))
+
+
 def inlines(block: Block) -> Iterator[Inline]:
     """The texts of a block."""
     if isinstance(block, Paragraph):
@@ -207,18 +214,20 @@ def with_parts(
 
     def block(one: Block) -> stored.Block[N]:
         if isinstance(one, Paragraph):
-            return Paragraph(one.tone, inline(one.parts))
+            return Paragraph(one.tone, inline(one.parts), printed=one.printed)
         if isinstance(one, Points):
-            return Points(one.numbered, tuple(map(inline, one.items)))
+            return Points(one.numbered, tuple(map(inline, one.items)), printed=one.printed)
         if isinstance(one, Grid):
             rows = tuple(tuple(map(inline, row)) for row in one.rows)
-            return Grid(text(one.caption), tuple(map(text, one.head)), rows)
+            return Grid(text(one.caption), tuple(map(text, one.head)), rows, printed=one.printed)
         if isinstance(one, Tiles):
             tiles = (
                 Tile(text(each.title), inline(each.shown), inline(each.words), inline(each.limit), each.met)
                 for each in one.tiles
             )
-            return Tiles(text(one.caption), tuple(tiles))
-        return Picture(text(one.caption), one.told, one.spec) if isinstance(one, Picture) else one
+            return Tiles(text(one.caption), tuple(tiles), printed=one.printed)
+        return replace(one, caption=text(one.caption)) if isinstance(one, Picture) else one
 
-    return tuple(stored.Section(one.key, text(one.title), tuple(map(block, one.blocks))) for one in sections)
+    return tuple(
+        stored.Section(one.key, text(one.title), tuple(map(block, one.blocks)), one.question) for one in sections
+    )

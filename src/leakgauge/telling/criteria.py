@@ -9,7 +9,7 @@ from leakgauge.artefacts.criteria import Criteria, Criterion, CriterionLeaf
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.artefacts.verdict import Judgement
 from leakgauge.languages import message
-from leakgauge.telling.blocks import Content
+from leakgauge.telling.blocks import Content, Inline, unprinted
 from leakgauge.telling.figures.criteria import own_name
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.published_score import published_score
@@ -34,7 +34,6 @@ def explained(voice: Voice, verdict: Judgement, secret: str, *, short: bool = Fa
             "The criteria explain the scores and do not affect the decision. Each is a mean of indicators, from 0 to "
             "100, and none is better than the score that it explains."
         )
-        yield from pictures(voice, "criteria")
     if beside := voice.told(found.criteria.beside):
         yield (beside,)
     audit = found.criteria.audit
@@ -74,9 +73,25 @@ def _leaves(voice: Voice, found: Criteria, secret: str, *, short: bool) -> Itera
         yield from voice.grid("Criteria of {secret}", "Criterion|Points|Source", rows, secret=own(secret))
     else:
         yield from voice.grid(
-            "Criteria and their indicators",
-            "No.|Criterion or indicator|Found|Points|Weight|Source|From",
-            (row for one in every for row in _rows(voice, one)),
+            "Criteria and their indicators, with points and weight",
+            "Criterion|Points|Source|Indicators",
+            (
+                (
+                    own_name(one, voice.language),
+                    _points(voice, one),
+                    voice.told(one.standing.value),
+                    _counted(voice, one),
+                )
+                for one in every
+            ),
+        )
+        # Where each indicator comes from is a table of pages.
+        yield from unprinted(
+            voice.grid(
+                "Criteria and their indicators",
+                "No.|Criterion or indicator|Found|Points|Weight|Source|From",
+                (row for one in every for row in _rows(voice, one)),
+            )
         )
     unknown = [own_name(one, voice.language) for one in every if one.points is None]
     if unknown:
@@ -100,6 +115,18 @@ def _points(voice: Voice, found: Criterion | CriterionLeaf) -> Cell:
         said = voice.told(found.said) if isinstance(found, Criterion) else ""
         return said or NOTHING
     return voice.number(found.points, "value", interval=found.points, rounding=ROUND_FLOOR)
+
+
+def _counted(voice: Voice, criterion: Criterion) -> Inline:
+    """The indicators of which something is known and that count, one after the other."""
+    said: list[Inline] = []
+    for leaf in criterion.leaves:
+        points = voice.maybe(leaf.points, "value", rounding=ROUND_FLOOR)
+        if points is not None and leaf.weight:
+            name, weight = Plain(own_name(leaf, voice.language)), voice.number(leaf, "weight", percent=True)
+            said.append(voice.say("{name} {points} ({weight})", name=name, points=points, weight=weight))
+    between = voice.language.say("; ")
+    return tuple(part for one in said for part in (*one, between))[:-1] or (NOTHING,)
 
 
 def _rows(voice: Voice, criterion: Criterion) -> Iterator[tuple[Cell, ...]]:

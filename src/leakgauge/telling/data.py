@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from leakgauge.artefacts.request import StoredRequest
 from leakgauge.languages import message
-from leakgauge.telling.blocks import Content
+from leakgauge.telling.blocks import Content, unprinted
 from leakgauge.telling.columns import (
     asked_of,
     bins_of,
@@ -90,8 +90,10 @@ def data(voice: Voice) -> Iterator[Content]:
     rows, job = [*_table(voice)], voice.dossier.job
     yield from voice.grid("The table", "What|Value", rows)
     columns = () if job is None else job.table.columns
-    roles = ((own(one.name), voice.told(one.kind), _role(voice, one.name)) for one in columns)
-    yield from voice.grid("Columns", "Column|Kind of values|Role", roles)
+    roles = ((own(one.name), voice.told(one.kind), role(voice, one.name)) for one in columns)
+    listed = voice.grid("Columns", "Column|Kind of values|Role", roles)
+    # A survey has a line for every column with its role.
+    yield from listed if voice.external or voice.dossier.survey is None else unprinted(listed)
     if not columns and voice.dossier.record is not None:
         yield voice.say("Protected: {columns}.", columns=voice.listed(protected_columns(voice)))
         plain, binned, coarser = by_coarseness(voice)
@@ -170,7 +172,8 @@ def _table(voice: Voice) -> Iterator[tuple[Cell, Cell]]:
         yield say("digest (SHA-256)"), table.sha256
 
 
-def _role(voice: Voice, column: str) -> str:
+def role(voice: Voice, column: str) -> str:
+    """What a column is in this job."""
     say, asked = voice.language.say, asked_of(voice)
     if asked is not None and column in asked.withhold:
         return say("secret, withheld")

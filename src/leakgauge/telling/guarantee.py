@@ -9,7 +9,7 @@ from leakgauge.artefacts.quantity import Level
 from leakgauge.artefacts.record import PlannedColumn
 from leakgauge.languages import message
 from leakgauge.probability import PriorOrigin
-from leakgauge.telling.blocks import Content, Inline
+from leakgauge.telling.blocks import Content, Inline, unprinted
 from leakgauge.telling.columns import (
     by_coarseness,
     is_coarsened,
@@ -48,7 +48,6 @@ def guarantee(voice: Voice) -> Iterator[Content]:
     yield from _together(voice)
     for one in voice.each:
         yield from (*designed(one), *(() if is_withheld(one) else pictures(one, "channel")))
-    yield from pictures(voice, "levels")
 
 
 def designed(voice: Voice) -> Iterator[Content]:
@@ -204,7 +203,8 @@ def _together(voice: Voice) -> Iterator[Content]:
         rows.append((say("all protected columns together: {notion}", notion=own(notion_of(voice, notion))), level))
     # What leaves unprotected is bounded by nothing, and so is the whole.
     caption = message("The protected columns together") if any(by_coarseness(voice)) else message("The whole release")
-    yield from voice.grid(caption, "What|Level", (*rows, *_spent(voice)))
+    levels = voice.grid(caption, "What|Level", (*rows, *_spent(voice)))
+    yield from unprinted(levels) if _is_said_of_a_column(voice) else levels
     if protects_persons(voice):
         yield voice.say(
             "The guarantee of all protected columns together, and the budget, are for {unit}; the levels of a single "
@@ -236,6 +236,14 @@ def _together(voice: Voice) -> Iterator[Content]:
                 "reveals."
             )
         yield voice.alarm(template, columns=voice.listed(protected_columns(voice)))
+
+
+def _is_said_of_a_column(voice: Voice) -> bool:
+    """Whether the one protected column is guaranteed all that the release is, and nothing else was paid for."""
+    record, job = voice.dossier.record, voice.dossier.job
+    if voice.external or record is None or len(record.claims) != 1 or protects_persons(voice):
+        return False
+    return record.budget.ledger is None and (job is None or job.spent is None or job.spent.histogram is None)
 
 
 def _spent(voice: Voice) -> Iterator[tuple[Cell, Cell]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from leakgauge.artefacts.exposure import Bracket, Exposure, ToldByColumns
 from leakgauge.languages import message
 from leakgauge.telling.bits import better_attacker, bits_of, exposure
-from leakgauge.telling.blocks import Content, Number
+from leakgauge.telling.blocks import Content, Number, unprinted
 from leakgauge.telling.columns import (
     bins_of_secret,
     is_withheld,
@@ -34,8 +34,11 @@ def leakage(voice: Voice) -> Iterator[Content]:
     """The leakage in bits, and what it means for someone who guesses, where it was measured."""
     measured = (voice.results.measurement, voice.results.leakage)
     if any(voice.maybe(one, "entropy") for one in measured) or voice.foreign is not None:
-        yield from (*_explained(voice), *_everything(voice), *_grids(voice))
-        yield from pictures(voice, "decomposition", "repeats")
+        drawn = [*pictures(voice, "decomposition")]
+        yield from (*_explained(voice), *_everything(voice), *drawn)
+        # The picture has the bits, and the tables above how much is guessed.
+        yield from unprinted(_grids(voice)) if drawn else _grids(voice)
+        yield from (*_which_background(voice), *zero_leakage(voice, voice.results.measurement))
 
 
 def _explained(voice: Voice) -> Iterator[Content]:
@@ -113,7 +116,7 @@ def _told(voice: Voice, found: Exposure, bracket: Bracket) -> tuple[Cell, Cell]:
 
 
 def _grids(voice: Voice) -> Iterator[Content]:
-    before, after = voice.results.measurement, voice.results.leakage
+    after = voice.results.leakage
     # Without a release, or where its leakage is not known, its column is left out.
     wide = 3 if after is None else 4
     for caption, found in (
@@ -122,6 +125,10 @@ def _grids(voice: Voice) -> Iterator[Content]:
     ):
         rows = (row[:wide] for row in found if any(isinstance(cell, Number) for cell in row))
         yield from voice.grid(caption, "Quantity|Without a release|Released unchanged|This release", rows)
+
+
+def _which_background(voice: Voice) -> Iterator[Content]:
+    before, after = voice.results.measurement, voice.results.leakage
     known = () if after is None else after.background
     if known and (before is None or known != before.background):
         yield voice.note(
@@ -129,7 +136,6 @@ def _grids(voice: Voice) -> Iterator[Content]:
             "rows.",
             columns=voice.listed(known),
         )
-    yield from zero_leakage(voice, before)
 
 
 def _bits(voice: Voice) -> Iterator[Row]:

@@ -24,7 +24,7 @@ from leakgauge.telling.columns import (
     protected_columns,
     published_columns,
 )
-from leakgauge.telling.pictures import is_drawn
+from leakgauge.telling.pictures import is_drawn, pictures
 from leakgauge.telling.promises import (
     is_in_kit,
     keeps_guarantee_inside,
@@ -242,6 +242,8 @@ def residual(voice: Voice) -> Iterator[Content]:
     risks = tuple(_risks(voice))
     if risks:
         yield Points(numbered=False, items=risks)
+    for one in voice.each:
+        yield from pictures(one, "repeats")
     asked = asked_of(voice)
     if asked is not None and asked.review:
         yield voice.say("To be reviewed by {date}.", date=own(asked.review))

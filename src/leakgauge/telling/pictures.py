@@ -21,7 +21,7 @@ from leakgauge.telling.bits import exposure
 from leakgauge.telling.columns import asked_of, is_withheld, plan_columns, planned_columns, protected_columns
 from leakgauge.telling.figures.attacks import attacks_figure
 from leakgauge.telling.figures.channel import channel_figure
-from leakgauge.telling.figures.chart import Figure
+from leakgauge.telling.figures.chart import NARROW, WIDTH, Figure
 from leakgauge.telling.figures.criteria import criteria_figure
 from leakgauge.telling.figures.decomposition import decomposition_figure
 from leakgauge.telling.figures.frontier import frontier_figure
@@ -42,9 +42,11 @@ from leakgauge.telling.voice import Voice, spelled
 FOR_EVERYBODY: Final = ("guarantee", "levels", "channel", "shares")
 """Pictures of what the facts for everybody have only where it may be known: claims, channels that are handed out, and
 shares that were declared to be publishable. All others show the table."""
-_Draw: TypeAlias = "Callable[[Voice], Figure | None]"
+_Draw: TypeAlias = "Callable[[Voice, int], Figure | None]"
 _DRAWN: Final[dict[str, tuple[str, _Draw]]] = {}
-"""The pictures by their names, each with its caption."""
+"""The pictures by their names, each with its caption; each is drawn for a width in pixels."""
+_WIDE_ONLY: Final = ("influence", "levels", "telling", "waterfall", "attacks", "criteria")
+"""Pictures that are pushed sideways on a narrow screen; a report has the first alone, which has room nowhere else."""
 _ROUNDED: Final = message("Shares of the values of the secret in the table, rounded.")
 
 
@@ -64,7 +66,8 @@ def pictures(voice: Voice, *names: str) -> Iterator[Picture]:
             caption = voice.language.say(_ROUNDED if voice.external and name == "shares" else _DRAWN[name][0])
             if voice.group:
                 caption = voice.language.say("{secret}: {caption!s}", secret=voice.listed(voice.group), caption=caption)
-            yield Picture(caption, figure.told, figure.spec)
+            narrow = None if name in _WIDE_ONLY else figure_of(voice, name, NARROW)
+            yield Picture(caption, figure.told, figure.spec, None if narrow is None else narrow.spec)
 
 
 def is_drawn(voice: Voice, *names: str) -> bool:
@@ -84,9 +87,9 @@ class ReleasedPoint:
     weighted_leakage: None = None
 
 
-def figure_of(voice: Voice, name: str) -> Figure | None:
-    """The picture of a name; None where there is none, or the dossier has nothing that it could show."""
-    return _DRAWN[name][1](voice) if name in _DRAWN else None
+def figure_of(voice: Voice, name: str, width: int = WIDTH) -> Figure | None:
+    """The picture of a name in so many pixels; None where there is none, or the dossier has nothing to show in it."""
+    return _DRAWN[name][1](voice, width) if name in _DRAWN else None
 
 
 def _channel_of(voice: Voice) -> Channel | None:
@@ -98,30 +101,30 @@ def _channel_of(voice: Voice) -> Channel | None:
 
 
 @_picture("channel", message("How likely each value is to be released, for each true value."))
-def _channel(voice: Voice) -> Figure | None:
+def _channel(voice: Voice, width: int) -> Figure | None:
     channel = _channel_of(voice)
     if channel is None:
         return None
     try:
-        return channel_figure(channel, voice.language, prior=prior_of(_shares_of(voice), channel.inputs))
+        return channel_figure(channel, voice.language, prior=prior_of(_shares_of(voice), channel.inputs), width=width)
     except OptionError:
         # Too large to be read, as a channel of a hundred letters is: the tables say it all the same.
         return None
 
 
 @_picture("repeats", message("What repeated releases would reveal."))
-def _repeats(voice: Voice) -> Figure | None:
+def _repeats(voice: Voice, width: int) -> Figure | None:
     channel, verdict = _channel_of(voice), voice.dossier.verdict
     prior = None if channel is None else prior_of(_shares_of(voice), channel.inputs)
     if channel is None or prior is None:
         return None
     policy = () if verdict is None else verdict.policy
     limit = next((line.limit for line in policy if line.name == "min_protection"), None)
-    return repeats_figure(prior, channel, limit, voice.language, kept=keeps_noise(voice))
+    return repeats_figure(prior, channel, limit, voice.language, kept=keeps_noise(voice), width=width)
 
 
 @_picture("levels", message("The guarantees in the table above, grouped by unit."))
-def _levels(voice: Voice) -> Figure | None:
+def _levels(voice: Voice, width: int) -> Figure | None:
     record = voice.dossier.record
     # For everybody there are no claims where they follow from private counts.
     shows = record is not None and (record.claims or not voice.external)
@@ -129,7 +132,7 @@ def _levels(voice: Voice) -> Figure | None:
 
 
 @_picture("telling", message("The columns of the table by what they reveal about the secret."))
-def _telling(voice: Voice) -> Figure | None:
+def _telling(voice: Voice, width: int) -> Figure | None:
     survey, secret = voice.dossier.survey, protected_columns(voice)
     # Secrets that are protected together are surveyed one by one.
     drawn = survey is not None and survey.columns and len(secret) == 1
@@ -137,7 +140,7 @@ def _telling(voice: Voice) -> Figure | None:
 
 
 @_picture("waterfall", message("What each visible column adds to correct guesses."))
-def _waterfall(voice: Voice) -> Figure | None:
+def _waterfall(voice: Voice, width: int) -> Figure | None:
     found, audit = exposure(voice), voice.dossier.audit
     if found is None or audit is None:
         return None
@@ -155,13 +158,13 @@ def _shares_of(voice: Voice) -> Sequence[ValueShares]:
 
 
 @_picture("shares", message("Shares of the values of the secret, before the release and after."))
-def _shares(voice: Voice) -> Figure | None:
+def _shares(voice: Voice, width: int) -> Figure | None:
     shares = _shares_of(voice)
-    return shares_figure(shares, voice.language) if shares else None
+    return shares_figure(shares, voice.language, width=width) if shares else None
 
 
 @_picture("frontier", message("The least leakage for each mean distortion, and where this release and others lie."))
-def _frontier(voice: Voice) -> Figure | None:
+def _frontier(voice: Voice, width: int) -> Figure | None:
     found, compared = voice.results.frontier, voice.results.comparison
     if found is None or not found.points:
         return None
@@ -169,7 +172,7 @@ def _frontier(voice: Voice) -> Figure | None:
     own, ranking = (Role.OPTIMUM, Role.DESIGNED), () if compared is None else compared.ranking
     others = [one for one in ranking if one.role not in own]
     release = voice.results.design or (released_point(voice) if voice.released else None)
-    return frontier_figure(found, release, others, voice.language, distortion=_distortion(voice))
+    return frontier_figure(found, release, others, voice.language, distortion=_distortion(voice), width=width)
 
 
 def _distortion(voice: Voice) -> str:
@@ -183,7 +186,7 @@ def _distortion(voice: Voice) -> str:
 
 
 @_picture("attacks", message("Each attack compared with its two baselines."))
-def _attacks(voice: Voice) -> Figure | None:
+def _attacks(voice: Voice, width: int) -> Figure | None:
     audit = voice.dossier.audit
     return attacks_figure(audit.attacks, voice.language) if audit is not None and audit.attacks else None
 
@@ -194,27 +197,28 @@ def _attacks(voice: Voice) -> Figure | None:
         "Out of every hundred people: how many are guessed correctly without this release, and how many more with it."
     ),
 )
-def _people(voice: Voice) -> Figure | None:
+def _people(voice: Voice, width: int) -> Figure | None:
     audit, verdict, secret = voice.dossier.audit, voice.dossier.verdict, protected_columns(voice)
     if audit is None or not audit.attacks:
         return None
     # What the verdict counts is of the secret that decides.
     decides = verdict is not None and verdict.deciding == ", ".join(secret)
-    return people_figure(audit, secret, voice.language, verdict.facts if verdict is not None and decides else None)
+    facts = verdict.facts if verdict is not None and decides else None
+    return people_figure(audit, secret, voice.language, facts, width=width)
 
 
 @_picture("scores", message("The scores of the original data and of this release, with the limits of the policy."))
-def _score(voice: Voice) -> Figure | None:
+def _score(voice: Voice, width: int) -> Figure | None:
     found = judged_by(voice)
     if found is None:
         return None
     # What a secret would be worth that is not released, nobody knows.
     before = {} if is_withheld(voice) else OF_A_RAW_COPY
-    return scores_figure(found.scores[secret_in(voice, found)], found.policy, before, voice.language)
+    return scores_figure(found.scores[secret_in(voice, found)], found.policy, before, voice.language, width=width)
 
 
 @_picture("guarantee", message("The guarantee, whatever the attacker knows: how sure anybody can become of a value."))
-def _guarantee(voice: Voice) -> Figure | None:
+def _guarantee(voice: Voice, width: int) -> Figure | None:
     """Of the ε of the record where it may be known, otherwise of the bound that was asked for."""
     level = epsilon_of(voice)
     if level is not None:
@@ -222,7 +226,7 @@ def _guarantee(voice: Voice) -> Figure | None:
     else:
         asked = [asked_epsilon(one) for one in voice.each]
         found = float(asked[0].value) if len(asked) == 1 and asked[0] is not None else math.inf
-    return None if promises_nothing(voice) else guarantee_figure(found, voice.language)
+    return None if promises_nothing(voice) else guarantee_figure(found, voice.language, width=width)
 
 
 def _beside(voice: Voice) -> Beside | None:
@@ -231,22 +235,22 @@ def _beside(voice: Voice) -> Beside | None:
 
 
 @_picture("criteria", message("The criteria that explain the scores."))
-def _criteria(voice: Voice) -> Figure | None:
+def _criteria(voice: Voice, width: int) -> Figure | None:
     found = _beside(voice)
     return None if found is None else criteria_figure(found.criteria, voice.language)
 
 
 @_picture("influence", message("From the indicators on the left to the protection effect on the right."))
-def _influence(voice: Voice) -> Figure | None:
+def _influence(voice: Voice, width: int) -> Figure | None:
     found = _beside(voice)
     arcs = None if found is None else found.over_arcs
     return None if arcs is None else influence_figure(arcs, voice.diagram, voice.language)
 
 
 @_picture("tuning", message("The settings that were tried."))
-def _tuning(voice: Voice) -> Figure | None:
+def _tuning(voice: Voice, width: int) -> Figure | None:
     found = voice.results.improvement
-    return search_figure(found, voice.language) if found is not None and found.trials else None
+    return search_figure(found, voice.language, width=width) if found is not None and found.trials else None
 
 
 def released_point(voice: Voice) -> ReleasedPoint | None:
@@ -266,7 +270,7 @@ def released_point(voice: Voice) -> ReleasedPoint | None:
 
 
 @_picture("decomposition", message("How much of the secret is revealed, and how much stays hidden."))
-def _decomposition(voice: Voice) -> Figure | None:
+def _decomposition(voice: Voice, width: int) -> Figure | None:
     found, measured = exposure(voice), voice.results.measurement
     everything = None if found is None else found.everything
-    return None if measured is None else decomposition_figure(measured, everything, voice.language)
+    return None if measured is None else decomposition_figure(measured, everything, voice.language, width=width)

@@ -147,3 +147,19 @@ def outcomes(voice: Voice, checks: Iterable[Check]) -> Iterator[tuple[Cell, ...]
         # A reason may name the place of a file, which everybody may not know: its column is left out.
         why = () if voice.external else (voice.told(one.reason) if str(one.reason) else NOTHING,)
         yield voice.told(one.name), words[one.holds], *why
+
+
+def passed(voice: Voice, checks: Sequence[Check]) -> Iterator[Content]:
+    """The checks that passed in one line, and a line with its reason for each that did not."""
+    fine = [voice.told(one.name) for one in checks if one.holds]
+    items = []
+    if fine:
+        names = Plain(voice.language.say(", ").join(fine))
+        items.append(voice.say("{number} passed: {names}", number=Plain(str(len(fine))), names=names))
+    with_reason = message("{check!s}: {outcome!s} ({why!s})")
+    for name, outcome, *why in outcomes(voice, [one for one in checks if not one.holds]):
+        template = with_reason if why and why[0] != NOTHING else message("{check!s}: {outcome!s}")
+        items.append(voice.say(template, check=name, outcome=outcome, why=next(iter(why), "")))
+    if items:
+        yield voice.say("Integrity checks of the release record:")
+        yield Points(numbered=False, items=tuple(items))

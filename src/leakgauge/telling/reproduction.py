@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from leakgauge.artefacts.audit import Foreign
 from leakgauge.artefacts.dossier import PUBLIC_RECORD, RECORD
 from leakgauge.artefacts.report import Code
 from leakgauge.languages import message
-from leakgauge.telling.blocks import Content, commands
+from leakgauge.telling.blocks import Content, commands, unprinted
 from leakgauge.telling.titles import title
-from leakgauge.telling.voice import Voice
+from leakgauge.telling.voice import Plain, Voice
 from leakgauge.visible import apart
 
 _STAGES = {
@@ -65,8 +65,7 @@ def _commands(voice: Voice) -> Iterator[Content]:
         yield voice.say("Check that record and release belong together, and that the stated guarantee is justified:")
         yield commands(f"leakgauge verify {RECORD.name}")
     if job is not None and job.script:
-        yield voice.say("The same in Python:")
-        yield Code(job.script)
+        yield from unprinted((voice.say("The same in Python:"), Code(job.script)))
 
 
 def _audit(foreign: Foreign) -> str:
@@ -85,16 +84,26 @@ def _audit(foreign: Foreign) -> str:
 def _versions(voice: Voice) -> Iterator[Content]:
     say, job, record = voice.language.say, voice.dossier.job, voice.dossier.record
     versions = ({} if record is None else record.versions) or ({} if job is None else job.versions)
-    yield from voice.grid("Versions", "Software|Version", versions.items())
+    if versions:
+        yield voice.say(
+            "Versions: {versions}.", versions=_listed(voice, (f"{name} {one}" for name, one in versions.items()))
+        )
     if job is None:
         return
     times = ((say("started"), job.started), (say("finished"), job.finished))
     stamped = [(said, time) for said, time in times if time is not None]
-    stages = [
+    if stamped:
+        when = (f"{said} {time}" for said, time in stamped)
+        yield voice.say("When it was made: {times}.", times=_listed(voice, when))
+    stages = (
         (say(_STAGES.get(stage, stage)), voice.number(done, "seconds", unit="seconds"))
         for stage, done in job.stages.items()
-    ]
-    yield from voice.grid("When it was made", "Stage|Time", (*stamped, *stages))
+    )
+    yield from unprinted(voice.grid("How long it took", "Stage|Time", stages))
+
+
+def _listed(voice: Voice, texts: Iterable[str]) -> Plain:
+    return Plain(voice.language.say(", ").join(map(apart, texts)))
 
 
 def _digests(voice: Voice) -> Iterator[Content]:
@@ -109,10 +118,14 @@ def _digests(voice: Voice) -> Iterator[Content]:
     # Who guesses the counts behind the record could confirm the guess by its digest.
     if record is not None and not voice.external:
         digests[say("the record's fields (release.json)")] = record.digest
-    for done in () if job is None else job.stages.values():
-        for file, digest in done.outputs.items():
-            digests.setdefault(file, digest)
     yield from voice.grid("Digests (SHA-256)", "File|Digest", digests.items())
+    written = {
+        file: digest for done in (() if job is None else job.stages.values()) for file, digest in done.outputs.items()
+    }
+    more = [(file, digest) for file, digest in written.items() if file not in digests]
+    if more:
+        yield voice.say("job.json has the digests of the other {count} files of the job.", count=Plain(str(len(more))))
+    yield from unprinted(voice.grid("Digests of the other files (SHA-256)", "File|Digest", more))
 
 
 def crosswalk(voice: Voice) -> Iterator[Content]:

@@ -13,7 +13,7 @@ from leakgauge.artefacts.request import Request
 from leakgauge.artefacts.scores import SCORES, Scores
 from leakgauge.assessment.search import Search
 from leakgauge.languages import message
-from leakgauge.telling.blocks import Content, Inline, commands
+from leakgauge.telling.blocks import Content, Inline, commands, unprinted
 from leakgauge.telling.columns import asked_of, is_from_this_table, is_withheld
 from leakgauge.telling.pictures import pictures
 from leakgauge.telling.promises import keeps_guarantee_inside
@@ -25,7 +25,7 @@ def tuning(voice: Voice) -> Iterator[Content]:
     """What was tried, or how the settings were found otherwise."""
     found = voice.results.improvement
     if not is_withheld(voice):
-        yield from _designed(voice) if found is None else searched(voice, found)
+        yield from _designed(voice) if found is None else searched(voice, found, reported=True)
 
 
 def _designed(voice: Voice) -> Iterator[Content]:
@@ -71,8 +71,11 @@ def improved(
         yield commands(job.command("out"))
 
 
-def searched(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
-    """The setting that a search chose, or what came closest, and the best of each kind."""
+def searched(voice: Voice, found: StoredImprovement, *, reported: bool = False) -> Iterator[Content]:
+    """The setting that a search chose, or what came closest, and the best of each kind.
+
+    A report has the best of each kind, and the stages only in its data.
+    """
     yield Paragraph("note", (voice.told(found.learned_from),))
     if found.chosen is not None:
         scores = found.promised or found.chosen.scores
@@ -81,7 +84,7 @@ def searched(voice: Voice, found: StoredImprovement) -> Iterator[Content]:
         yield voice.alarm("No setting that was tried meets the limits.")
         yield voice.say("The closest one: {setting}.", setting=_setting(voice, found.closest, found.closest.scores))
         yield Points(numbered=False, items=tuple((one,) for one in told_all(voice, found.blocking)))
-    yield from _stages(voice, found)
+    yield from unprinted(_stages(voice, found)) if reported else _stages(voice, found)
     yield from pictures(voice, "tuning")
     rows = (
         (

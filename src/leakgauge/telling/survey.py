@@ -8,13 +8,15 @@ from typing import Final
 from leakgauge.artefacts.quantity import SHARE, Quantity
 from leakgauge.artefacts.survey import Combination, Suggested, Survey, SurveyedColumn, Told
 from leakgauge.telling.bits import bits
-from leakgauge.telling.blocks import Content, Inline, text_of
-from leakgauge.telling.pictures import pictures
-from leakgauge.telling.voice import NOTHING, ROWS, Cell, Voice, own
+from leakgauge.telling.blocks import Content, Inline, text_of, unprinted
+from leakgauge.telling.data import role
+from leakgauge.telling.voice import NOTHING, ROWS, Cell, Plain, Voice, own
 
 _LISTED: Final = 20
 _SHOWN: Final = 12
 """Combinations of a survey that stands by itself; the file has them all."""
+_PRINTED: Final = 6
+"""Combinations that a report prints."""
 
 
 def survey(voice: Voice) -> Iterator[Content]:
@@ -24,10 +26,10 @@ def survey(voice: Voice) -> Iterator[Content]:
         return
     yield from published(voice, found)
     if not voice.external:
-        yield from columns(voice, found)
-        for one in voice.each:
-            yield from pictures(one, "telling")
-        yield from combinations(voice, found.combinations)
+        yield from _with_roles(voice, found)
+        yield from unprinted(columns(voice, found))
+        yield from combinations(voice, found.combinations[:_PRINTED])
+        yield from unprinted(more_combinations(voice, found.combinations[_PRINTED:]))
 
 
 def surveyed(voice: Voice, found: Survey) -> Iterator[Content]:
@@ -75,22 +77,65 @@ def columns(voice: Voice, found: Survey, *, short: bool = False) -> Iterator[Con
         yield voice.note("What the columns reveal was measured on {sampled} chosen at random.", sampled=sampled)
 
 
+def _with_roles(voice: Voice, found: Survey) -> Iterator[Content]:
+    """A line for every column: what it is in this job, how many people it singles out, and what it reveals."""
+    say, secrets = voice.language.say, {told.secret for one in found.columns for told in one.tells}
+    head = ["Column", "Role", "Different values", "Missing", "Unique rows", "Identifies people"]
+    reveals = [say("Reveals about the secrets")]
+    if len(secrets) == 1:
+        secret = own(*secrets)
+        reveals = [say("Bits of {secret}", secret=secret), say("{secret} guessed correctly", secret=secret)]
+    named = [*map(say, head), *reveals]
+    rows = (
+        (
+            own(one.name),
+            role(voice, one.name),
+            *_counts(voice, one),
+            _identifies(voice, one),
+            *(_tells_of_one(voice, one.tells) if len(reveals) == 2 else (_tells(voice, one.tells),)),
+        )
+        for one in found.columns
+    )
+    yield from voice.grid("Columns and their roles, the most revealing first", [*map(Plain, named)], rows)
+
+
+def _tells_of_one(voice: Voice, found: Sequence[Told]) -> tuple[Cell, Cell]:
+    """What a column tells of the only secret: bits, and how often it is guessed."""
+    said = next((one for one in found if one.significant), None)
+    if said is None:
+        return (voice.language.say("no more than chance") if found else NOTHING, NOTHING)
+    return _bits_told(voice, said), voice.number(said.success, "value", percent=True)
+
+
+def _bits_told(voice: Voice, found: Told) -> Inline:
+    return bits(voice, found.information, exact=found.information.low is None)
+
+
 def _column(voice: Voice, column: SurveyedColumn, secrets: bool) -> Iterator[Cell]:
     say = voice.language.say
     yield from (own(column.name), voice.told(column.kind))
-    for name in ("distinct", "missing", "alone"):
-        yield voice.number(column, name, count=True)
-    if column.identifier is not None:
-        yield voice.told(column.identifier)
-    elif column.free_text:
-        yield say("free text")
-    else:
-        yield say("only in combination with other columns") if column.singles_out else say("no")
+    yield from _counts(voice, column)
+    singles_out = column.singles_out and column.identifier is None and not column.free_text
+    yield say("only in combination with other columns") if singles_out else _identifies(voice, column)
     yield _tells(voice, column.tells)
     reason = voice.told(column.reason)
     # What reveals little is not known before there is a secret.
     known = secrets or column.suggested is not Suggested.PUBLIC
     yield say("{role!s}: {reason!s}", role=voice.told(column.suggested.value), reason=reason) if known else reason
+
+
+def _counts(voice: Voice, column: SurveyedColumn) -> Iterator[Cell]:
+    return (voice.number(column, name, count=True) for name in ("distinct", "missing", "alone"))
+
+
+def _identifies(voice: Voice, column: SurveyedColumn) -> str:
+    """How a column identifies people, in the fewest words."""
+    say = voice.language.say
+    if column.identifier is not None:
+        return voice.told(column.identifier)
+    if column.free_text:
+        return say("free text")
+    return say("with other columns") if column.singles_out else say("no")
 
 
 def _tells(voice: Voice, found: Sequence[Told]) -> Inline:
@@ -99,7 +144,7 @@ def _tells(voice: Voice, found: Sequence[Told]) -> Inline:
         voice.say(
             "{secret}: {bits}, guessed correctly {success}",
             secret=own(one.secret),
-            bits=bits(voice, one.information, exact=one.information.low is None),
+            bits=_bits_told(voice, one),
             success=voice.number(one.success, "value", percent=True),
         )
         for one in found
@@ -134,6 +179,11 @@ def combinations(voice: Voice, found: Sequence[Combination]) -> Iterator[Content
     """The smallest sets of columns that single people out."""
     if not found:
         yield voice.say("No combination of up to three columns has many unique rows.")
+    yield from more_combinations(voice, found)
+
+
+def more_combinations(voice: Voice, found: Sequence[Combination]) -> Iterator[Content]:
+    """A table of such sets; none where there are none."""
     yield from voice.grid(
         "Combinations of columns that single people out",
         "Columns|Groups|Unique rows|Rows, or persons, in the smallest group",

@@ -10,7 +10,7 @@ from leakgauge.artefacts.design import Comparison, Design, Frontier
 from leakgauge.artefacts.measurement import Utility
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
-from leakgauge.telling.blocks import Content, Inline, Number
+from leakgauge.telling.blocks import Content, Inline, Number, unprinted
 from leakgauge.telling.columns import (
     bins_of,
     kept_associations,
@@ -160,9 +160,11 @@ def frontier(voice: Voice) -> Iterator[Content]:
     """The least leakage for each distortion, this release on it, and what other mechanisms waste."""
     found, compared = voice.results.frontier, voice.results.comparison
     if found is not None or compared is not None:
-        yield from (*pictures(voice, "frontier"), *_gap(voice))
-    if found is not None:
-        yield from _points(voice, found)
+        drawn = [*pictures(voice, "frontier")]
+        yield from (*drawn, *_gap(voice))
+        points = () if found is None else _points(voice, found)
+        # The picture has them all.
+        yield from unprinted(points) if drawn else points
     if compared is not None:
         yield from _comparison(voice, compared)
 

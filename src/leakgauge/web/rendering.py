@@ -35,4 +35,4 @@ def facts(contents: Iterable[Content], language: Language) -> str:
 
 def laid_out(template: str, language: Language, **given: object) -> str:
     """A template of the page that shows texts with numbers."""
-    return TEMPLATES.get_template(template).render(given, language=language, sources={}, **block_words())
+    return TEMPLATES.get_template(template).render(given, language=language, **block_words())

@@ -21,6 +21,8 @@ LARGEST = 60
 """The most rows or columns of a readable map."""
 _NUMBERED = 12
 """Rows and columns up to which the cells hold their numbers."""
+_NUMBERED_IF_NARROW = 8
+"""The same on a narrow screen."""
 _BESIDE_BARS = 40
 """Outputs up to which there is room for bars beside the map."""
 _LABELS = 180
@@ -46,7 +48,9 @@ def require_readable(inputs: int, outputs: int) -> None:
         )
 
 
-def channel_figure(channel: Channel, language: Language = ENGLISH, *, prior: Distribution | None = None) -> Figure:
+def channel_figure(
+    channel: Channel, language: Language = ENGLISH, *, prior: Distribution | None = None, width: int = chart.WIDTH
+) -> Figure:
     """The probabilities of the outputs given each input, as a heat map; white is 0 and nothing else.
 
     Args:
@@ -61,23 +65,30 @@ def channel_figure(channel: Channel, language: Language = ENGLISH, *, prior: Dis
     if shares is not None:
         channel, shares = _commonest_first(channel, shares)
     bars = shares is not None and len(channel.outputs) <= _BESIDE_BARS
-    room = chart.WIDTH - _SIDE - (_MARGIN + 12 if bars else 0)
+    is_narrow = width < chart.WIDTH
+    room = width - _SIDE - (_MARGIN + 12 if bars and not is_narrow else 0)
     # Labels written upwards need ten pixels each.
     inputs = _names(channel.inputs, room - 10 * len(channel.outputs), language)
     outputs = _names(channel.outputs, _LABELS, language)
-    numbered = max(len(inputs), len(outputs)) <= _NUMBERED
+    if is_narrow:
+        inputs = [chart.wrapped(name, width // 4) for name in inputs]
+    numbered = max(len(inputs), len(outputs)) <= (_NUMBERED_IF_NARROW if is_narrow else _NUMBERED)
     values = [
-        _cell(secret, released, probability, language)
+        _cell(secret, released, probability, language, short=is_narrow)
         for secret, row in zip(inputs, channel.matrix.tolist(), strict=True)
         for released, probability in zip(outputs, row, strict=True)
     ]
-    across, down = (max(map(width_of, names)) + 4 for names in (outputs, inputs))
+    across, down = (
+        max(width_of(line) for name in names for line in name.split("\n")) + 4 for names in (outputs, inputs)
+    )
     step = min(48 if numbered else 24, (room - down) / len(outputs))
-    height = min(step, 30)
+    height = min(step, 30) if not is_narrow else chart.row_step(inputs, 24)["step"]
     ink = {"condition": {"test": "datum.probability > 0.7", "value": "white"}, "value": chart.INK}
-    title = language.say("The channel")
+    title: Any = language.say("The channel")
+    if is_narrow:
+        title = chart.titled(title, width=width)
     x = _axis("output", language.say("released"), _across(across, step), across, step)
-    y = _axis("input", language.say("secret"), {"minExtent": down + 6}, down, step)
+    y = _axis("input", language.say("secret"), {**chart.row_axis(1.3 * down, down + 6), "labelPadding": 2}, down, step)
     map_of_cells = {
         "data": {"values": values},
         "width": {"step": step},
@@ -85,7 +96,7 @@ def channel_figure(channel: Channel, language: Language = ENGLISH, *, prior: Dis
         "encoding": {"x": x, "y": y},
         "layer": [
             _cells(language),
-            *([chart.layer(chart.text_mark(fontSize=11), text=chart.nominal("number"), color=ink)] if numbered else []),
+            *([chart.layer(chart.text_mark(), text=chart.nominal("number"), color=ink)] if numbered else []),
         ],
     }
     told = language.say(
@@ -94,7 +105,8 @@ def channel_figure(channel: Channel, language: Language = ENGLISH, *, prior: Dis
         outputs=len(outputs),
         inputs=len(inputs),
     )
-    if shares is None or not bars:
+    # On a narrow screen the bars would take the room of the numbers.
+    if shares is None or not bars or is_narrow:
         return Figure({"title": title, **map_of_cells}, told)
     released = dict(zip(outputs, (shares @ channel.matrix).tolist(), strict=True))
     above = _margin(released, "output", step, language)
@@ -149,10 +161,12 @@ def _margin(shares: dict[str, float], field: str, step: float, language: Languag
     }
 
 
-def _cell(secret: str, released: str, probability: float, language: Language) -> dict[str, Any]:
+def _cell(secret: str, released: str, probability: float, language: Language, *, short: bool) -> dict[str, Any]:
     # What hardly ever happens must not read as never, nor what nearly always does as always.
     exact = {0.0: "", 1.0: "1"}.get(probability)
     near = "<0.01" if probability < 0.01 else ">0.99" if probability > 0.99 else f"{probability:.2f}"
+    if short:
+        near = near.replace("0.", ".")
     return {
         "input": secret,
         "output": released,

@@ -20,6 +20,8 @@ Fields = Mapping[str, Any]
 """The parsed JSON of an artefact, or a part of it; or a part of a chart."""
 WIDTH = 736
 """The widest drawing that fits a printed page with the room around it, in pixels."""
+NARROW = 300
+"""The widest that fits a telephone of 360 pixels with the room around it."""
 DARK, MIDDLE, LIGHT = "#1b3a57", "#dd8a35", "#e4eaef"
 """Three fills that differ in lightness, so that they differ in print and without colour vision."""
 LINE, FAINT, ALARM = "#1f5fa8", "#76828b", "#a33b20"
@@ -28,6 +30,7 @@ INK = "#14191d"
 BAR = {"type": "bar", "stroke": FAINT, "strokeWidth": 0.8}
 SAID = {"description": {"field": "said"}, "tooltip": {"field": "said"}}
 """What is told of a mark, to those who cannot see it and to those who point at it."""
+_TITLE = 15
 _FONT = "Arial, Helvetica, Liberation Sans, sans-serif"
 """Widths are those of Arial; other fonts are wider, so that letters may stand out of the frame: they are not cut."""
 _CONFIG = {
@@ -42,7 +45,7 @@ _CONFIG = {
     "legend": {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "symbolOpacity": 1},
     "text": {"fontSize": 12, "color": INK},
     "title": {
-        "fontSize": 15,
+        "fontSize": _TITLE,
         "subtitleFontSize": 12,
         "subtitleColor": "#3a444c",
         "subtitlePadding": 5,
@@ -95,9 +98,21 @@ def _drawn(chart: str) -> str:
     return picture.replace("<svg ", '<svg overflow="visible" ', 1)
 
 
-def titled(text: str, *under: str, **more: Any) -> dict[str, Any]:
-    """A title, and below it sentences in lines of the page's width."""
-    return {"text": text, "subtitle": [line for one in under for line in lines_of(one, WIDTH - 40)], **more}
+def titled(text: str, *under: str, width: float = WIDTH, **more: Any) -> dict[str, Any]:
+    """A title, and below it sentences, all in lines of the drawing's width."""
+    lines = [line for one in under for line in lines_of(one, width - 40 if width == WIDTH else width)]
+    return {"text": lines_of(text, width, _TITLE), "subtitle": lines, **more}
+
+
+def legend_below(width: float, **more: Any) -> dict[str, Any]:
+    """A legend below a drawing, an entry under the other; long ones were broken by ``wrapped``."""
+    split = {"labelExpr": "split(datum.label, '\\n')"}
+    return {"orient": "bottom", "columns": 1, "title": None, "labelLimit": width, **split, **more}
+
+
+def wrapped(text: str, width: float) -> str:
+    """The text with a line break where a line of the width ends."""
+    return "\n".join(lines_of(text, width))
 
 
 def rows_of(

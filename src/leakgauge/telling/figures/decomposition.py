@@ -12,21 +12,30 @@ from leakgauge.rounding import is_all
 from leakgauge.telling.figures import chart
 from leakgauge.telling.figures.chart import Figure, apart, clauses, ended, joined, named, shown, width_of
 
-_AREA = 560
+_BESIDE = 176
+"""Pixels of the names beside the bars."""
 _STEP = 74
 _FILLS = {"background": chart.DARK, "release": chart.MIDDLE, "hidden": chart.LIGHT}
 
 
 def decomposition_figure(
-    measurement: Measurement, everything: Bracket | None = None, language: Language = ENGLISH
+    measurement: Measurement,
+    everything: Bracket | None = None,
+    language: Language = ENGLISH,
+    *,
+    width: int = chart.WIDTH,
 ) -> Figure:
     """The secret's entropy in bits: revealed by the background alone, added by the release, still hidden.
 
     H(X) = I(X;Z) + I(X;Y|Z) + H(X|Y,Z) with the background Z in every bar; Y is everything that leaves, public columns
     and other secrets too, where the bracket of it is known.
     """
-    rows = _rows(measurement, everything, language)
+    area = width - min(_BESIDE, width // 3)
+    told = _rows(measurement, everything, language)
     words = _words(measurement.background_floor is not None, language)
+    if width < chart.WIDTH:
+        words = {part: chart.wrapped(word, width - 30) for part, word in words.items()}
+    rows = [(chart.wrapped(name, width - area), parts) for name, parts in told]
     most = max(sum(parts.values()) for _, parts in rows) or 1.0
     bars = _bars(rows, words, language)
     names = [name for name, _ in rows]
@@ -34,26 +43,32 @@ def decomposition_figure(
     fill = chart.nominal(
         "part",
         scale={"domain": list(shades), "range": list(shades.values())},
-        legend={"orient": "bottom", "columns": 1, "title": None, "labelLimit": 600},
+        legend=chart.legend_below(600),
     )
     scale = {"domain": [0, most], "nice": False}
     x = chart.quantitative("start", scale=scale, title=language.say("bits of the secret"))
     spec = {
-        "title": language.say("How much of the secret is revealed, and how much stays hidden"),
-        "width": _AREA,
+        "title": chart.titled(
+            language.say("How much of the secret is revealed, and how much stays hidden"), width=width
+        ),
+        "width": area,
         "height": {"step": _STEP},
         "encoding": {"y": chart.nominal("row", sort=names, title=None, axis=chart.row_axis(190))},
         "layer": [
             chart.layer({**chart.BAR, "height": 30}, bars, x=x, x2={"field": "end"}, fill=fill, **chart.SAID),
             chart.layer(
-                chart.text_mark(dy=-24), _numbers(bars, most), x={**x, "field": "place"}, text=chart.nominal("number")
+                chart.text_mark(dy=-24),
+                _numbers(bars, most, area),
+                x={**x, "field": "place"},
+                text=chart.nominal("number"),
             ),
         ],
     }
     said = [clauses(language, *(bar["said"] for bar in bars if bar["row"] == name)) for name in names]
-    told = [ended(language, named(language, name, one)) for name, one in zip(names, said, strict=True)]
+    named_so = [name for name, _ in told]
+    sentences = [ended(language, named(language, name, one)) for name, one in zip(named_so, said, strict=True)]
     entropy = shown(measurement.entropy.value)
-    return Figure(spec, joined(language, language.say("The secret holds {entropy} bits.", entropy=entropy), *told))
+    return Figure(spec, joined(language, language.say("The secret holds {entropy} bits.", entropy=entropy), *sentences))
 
 
 def _words(background: bool, language: Language) -> dict[str, str]:
@@ -101,16 +116,16 @@ def _bars(rows: list[tuple[str, dict[str, float]]], words: dict[str, str], langu
     return bars
 
 
-def _numbers(bars: list[dict[str, Any]], most: float) -> list[dict[str, Any]]:
+def _numbers(bars: list[dict[str, Any]], most: float, area: float) -> list[dict[str, Any]]:
     """The numbers above the bars, each over its part and beside the others."""
     found = []
     for name, group in itertools.groupby(bars, key=lambda bar: bar["row"]):
         row = list(group)
         room = max(width_of(shown(bar["bits"])) for bar in row)
-        middles = [(bar["end"] - bar["bits"] / 2) / most * _AREA for bar in row]
-        places = apart(middles, room + 8, room / 2, _AREA - room / 2)
+        middles = [(bar["end"] - bar["bits"] / 2) / most * area for bar in row]
+        places = apart(middles, room + 8, room / 2, area - room / 2)
         found += [
-            {"row": name, "number": shown(bar["bits"]), "place": place / _AREA * most}
+            {"row": name, "number": shown(bar["bits"]), "place": place / area * most}
             for place, bar in zip(places, row, strict=True)
         ]
     return found

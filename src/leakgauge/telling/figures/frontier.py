@@ -12,7 +12,7 @@ from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.sentences import Sentence
 from leakgauge.telling.figures import chart
 from leakgauge.telling.figures.chart import Fields, Figure, clauses, joined, listed, named, shortened, shown, width_of
-from leakgauge.telling.figures.placing import AREA, box_of, distortion_at, label_places, room_beside
+from leakgauge.telling.figures.placing import AREA, Area, Box, box_of, distortion_at, label_places, room_beside
 
 _SHAPES = ["square", "triangle-up", "cross", "triangle-down", "circle", "triangle-right", "triangle-left"]
 _LEAST = {
@@ -58,6 +58,7 @@ def frontier_figure(
     language: Language = ENGLISH,
     *,
     distortion: str = "",
+    width: int = chart.WIDTH,
 ) -> Figure:
     """The least leakage over the mean distortion, with the floor that the background sets.
 
@@ -91,19 +92,23 @@ def frontier_figure(
     lines = [(language.say(_LEAST[kept]), curve, chart.LINE), (called, beside, chart.INK)] if beside else []
     half = max(one["leakage"] for one in curve) / 2
     is_lower = bool(beside) and distortion_at(curve, half) < distortion_at(beside, half)
-    places = label_places(marked, most, below=is_lower)
+    area = {**AREA, "width": width - (chart.WIDTH - AREA["width"])}
+    places = label_places(marked, most, below=is_lower, area=area)
+    floor_box = _floor_box(floor, most, area, language)
+    # Where its name would meet the curves, it stands above the picture.
+    is_named = floor_box is None or floor_box[1] < 0.5 * area["width"]
     dashed = {"type": "line", "color": chart.FAINT, "strokeDash": [5, 3], "aria": False}
     spec = {
-        "title": {
-            "text": language.say("What usefulness costs"),
-            "subtitle": [
-                language.say(said if beside else _SAID_OF_ONE[kept]),
-                language.say(
-                    "Channels of the solid line reach every point on the shaded side, and none on the other side."
-                ),
-            ],
-        },
-        **AREA,
+        "title": chart.titled(
+            language.say("What usefulness costs"),
+            language.say(said if beside else _SAID_OF_ONE[kept]),
+            language.say(
+                "Channels of the solid line reach every point on the shaded side, and none on the other side."
+            ),
+            *([] if is_named or floor is None else [_said_of_dashes(floor, language)]),
+            width=width,
+        ),
+        **area,
         "layer": [
             _reachable(curve, most, axes),
             *([chart.layer(dashed, [{key: one[key] for key in most} for one in beside], **axes)] if beside else []),
@@ -113,9 +118,9 @@ def frontier_figure(
                 **axes,
                 **chart.SAID,
             ),
-            *([] if floor is None else _floor(floor, most["leakage"], axes, language)),
-            *_names_of_lines(lines[::-1] if is_lower else lines, places, most, floor, language),
-            *(_marks(marked, places, axes) if marked else []),
+            *([] if floor is None else _floor(floor, most["leakage"], axes, language, named=is_named)),
+            *_names_of_lines(lines[::-1] if is_lower else lines, places, most, floor_box, area),
+            *(_marks(marked, places, axes, width) if marked else []),
         ],
     }
     return Figure(spec, _told(curve, (called, beside) if beside else None, floor, marked, language))
@@ -183,15 +188,13 @@ def _axis(field: str, title: str, most: float) -> dict[str, Any]:
     return chart.quantitative(field, title=title, scale={"domain": [0, most], "nice": False})
 
 
-def _floor(floor: float, most: float, axes: dict[str, Any], language: Language) -> list[dict[str, Any]]:
+def _floor(floor: float, most: float, axes: dict[str, Any], language: Language, *, named: bool) -> list[dict[str, Any]]:
     values = [{"leakage": floor, "said": _said_of_floor(floor, language)}]
     line = {"type": "rule", "strokeDash": [6, 4], "color": chart.ALARM}
     # On the left the curve is high; where the floor is high too, there is room below it.
     text = chart.text_mark(align="left", dx=8, dy=11 if floor > most / 3 else -10, color=chart.ALARM)
-    return [
-        chart.layer(line, values, y=axes["y"], description={"field": "said"}),
-        chart.layer(text, values, x={"value": 0}, y=axes["y"], text=chart.nominal("said")),
-    ]
+    name = chart.layer(text, values, x={"value": 0}, y=axes["y"], text=chart.nominal("said"))
+    return [chart.layer(line, values, y=axes["y"], description={"field": "said"}), *([name] if named else [])]
 
 
 def _reachable(curve: list[dict[str, Any]], most: Mapping[str, float], axes: dict[str, Any]) -> dict[str, Any]:
@@ -208,20 +211,17 @@ def _names_of_lines(
     lines: Sequence[tuple[str, list[dict[str, Any]], str]],
     places: Sequence[Fields],
     most: Mapping[str, float],
-    floor: float | None,
-    language: Language,
+    floor: Box | None,
+    area: Area,
 ) -> list[dict[str, Any]]:
     """The names of two curves, the upper one first: above it to the right, of the lower one below it to the left.
 
     Where they meet nothing else; both fall, so that there is room on these sides.
     """
-    taken = [box_of(place) for place in places]
-    if floor is not None:
-        down = (1 - floor / most["leakage"]) * AREA["height"]
-        taken.append((0.0, width_of(_said_of_floor(floor, language)) + 8, down - 20, down + 20))
+    taken = [*map(box_of, places), *([] if floor is None else [floor])]
     layers = []
     for (name, line, colour), above in zip(lines, (True, False), strict=False):
-        found = room_beside(line, name, most, taken, above=above)
+        found = room_beside(line, name, most, taken, above=above, area=area)
         if found is None:
             continue
         taken.append(found)
@@ -232,16 +232,31 @@ def _names_of_lines(
     return layers
 
 
+def _floor_box(floor: float | None, most: Mapping[str, float], area: Area, language: Language) -> Box | None:
+    """What the name of the floor covers."""
+    if floor is None:
+        return None
+    down = (1 - floor / most["leakage"]) * area["height"]
+    return (0.0, width_of(_said_of_floor(floor, language)) + 8, down - 20, down + 20)
+
+
+def _said_of_dashes(floor: float, language: Language) -> str:
+    return language.say("The background alone reveals {floor} bits (dashed).", floor=shown(floor))
+
+
 def _said_of_floor(floor: float, language: Language) -> str:
     return language.say("the background alone reveals {floor} bits", floor=shown(floor))
 
 
-def _marks(marked: list[dict[str, Any]], labels: list[dict[str, Any]], axes: dict[str, Any]) -> list[dict[str, Any]]:
+def _marks(
+    marked: list[dict[str, Any]], labels: list[dict[str, Any]], axes: dict[str, Any], width: int
+) -> list[dict[str, Any]]:
     """The marked points, and their labels beside them, those of one place together."""
+    marked = [{**one, "line": chart.wrapped(one["line"], width - 46)} for one in marked]
     names = [one["line"] for one in marked]
     shapes = ["diamond" if one["own"] else _SHAPES[at % len(_SHAPES)] for at, one in enumerate(marked)]
     fills = [chart.MIDDLE if one["own"] else chart.DARK for one in marked]
-    legend = {"orient": "bottom", "columns": 1, "title": None, "labelLimit": 690, "symbolSize": 90}
+    legend = chart.legend_below(690, symbolSize=90)
     return [
         chart.layer(
             {"type": "rule", "color": chart.FAINT, "strokeWidth": 0.8, "aria": False},
@@ -294,8 +309,7 @@ def _told(
         )
         said = joined(language, said, dashed)
     if floor is not None:
-        alone = language.say("The background alone reveals {floor} bits (dashed).", floor=shown(floor))
-        said = joined(language, said, alone)
+        said = joined(language, said, _said_of_dashes(floor, language))
     if marked:
         points = clauses(language, *(one["line"] for one in marked))
         said = joined(language, said, language.say("Marked: {points}.", points=points))

@@ -14,7 +14,7 @@ _BEFORE = (0.01, 0.1, 0.25, 0.5, 0.75)
 _ROW = 30
 
 
-def guarantee_figure(epsilon: float, language: Language = ENGLISH) -> Figure | None:
+def guarantee_figure(epsilon: float, language: Language = ENGLISH, *, width: int = chart.WIDTH) -> Figure | None:
     """How sure anyone can become of a value of one person, by how sure they were before; None for an infinite ε.
 
     Seeing what is protected multiplies the odds of a value by at most e to the power ε, whatever else is known.
@@ -27,7 +27,7 @@ def guarantee_figure(epsilon: float, language: Language = ENGLISH) -> Figure | N
         "columns; right, the most afterwards."
     )
     labels = 8 + max(width_of(row["name"]) for row in rows)
-    area = chart.WIDTH - 150 - labels
+    area = width - 40 - max(width_of(row["number"]) for row in rows) - labels
     x = chart.quantitative(
         "before",
         title=language.say("how sure an attacker is of a value"),
@@ -36,7 +36,7 @@ def guarantee_figure(epsilon: float, language: Language = ENGLISH) -> Figure | N
     )
     rule = {"type": "rule", "strokeWidth": 4, "color": chart.MIDDLE, "aria": False}
     spec = {
-        "title": chart.titled(language.say("How sure an attacker can become"), under),
+        "title": chart.titled(language.say("How sure an attacker can become"), under, width=width),
         "width": area,
         **chart.rows_of(rows, "name", chart.row_axis(240, labels), step=_ROW),
         "layer": [

@@ -15,7 +15,8 @@ from leakgauge.telling.figures import chart
 from leakgauge.telling.figures.chart import Fields, Figure, clauses, ended, figure_of_words, joined, listed, named
 
 ICONS = 100
-_ACROSS, _STEP, _DOWN = 25, 27, 36
+_ACROSS, _STEP, _DOWN = (25, 10), 27, 36
+"""People side by side, as many as there is room for."""
 _HEAD = "M0,-0.95A0.33,0.33 0 1 1 -0.01,-0.95Z"
 _PERSON = f"{_HEAD}M-0.55,0.95V0.25Q-0.55,-0.2 0,-0.2Q0.55,-0.2 0.55,0.25V0.95Z"
 # Drawn there and back, the frame is a line that encloses nothing: it is not filled.
@@ -29,7 +30,12 @@ _GROUPS = {
 
 
 def people_figure(
-    audit: Audit, secret: Sequence[str] = (), language: Language = ENGLISH, facts: ReleaseFacts | None = None
+    audit: Audit,
+    secret: Sequence[str] = (),
+    language: Language = ENGLISH,
+    facts: ReleaseFacts | None = None,
+    *,
+    width: int = chart.WIDTH,
 ) -> Figure:
     """A hundred icons, shared between those whom the strongest attack of an audit guesses right and the others.
 
@@ -56,10 +62,12 @@ def people_figure(
     else:
         return figure_of_words(title, language.say("No attack on the release guessed a value of the secret."))
     icons = shared_out(list(groups.values()))
-    lines = {name: _line(name, groups[name], everybody, language) for name in groups}
+    across = next(some for some in _ACROSS if some * _STEP <= width or some == _ACROSS[-1])
+    told = {name: _line(name, groups[name], everybody, language) for name in groups}
+    lines = {name: chart.wrapped(one, width - 60) for name, one in told.items()}
     marks = (lines[name] for name, count in zip(groups, icons, strict=True) for _ in range(count))
     rows = [
-        {"group": group, "across": (at % _ACROSS + 0.5) * _STEP, "down": (at // _ACROSS + 0.5) * _DOWN}
+        {"group": group, "across": (at % across + 0.5) * _STEP, "down": (at // across + 0.5) * _DOWN}
         for at, group in enumerate(marks)
     ]
     said = language.say(
@@ -71,12 +79,12 @@ def people_figure(
     one = language.say("One icon stands for 1% of them.")
     least = language.say("A smaller group is shown by one icon.") if rare else ""
     names = [lines[name] for name in _GROUPS]
-    legend = {"orient": "bottom", "columns": 1, "title": None, "labelLimit": 690, "symbolSize": 400, "rowPadding": 9}
+    legend = chart.legend_below(690, symbolSize=400, rowPadding=9)
     x, y = (chart.quantitative(field, scale=None, axis=None) for field in ("across", "down"))
     spec = {
-        "title": {"text": title, "subtitle": [said, by, joined(language, one, least)]},
-        "width": _ACROSS * _STEP,
-        "height": ICONS // _ACROSS * _DOWN,
+        "title": chart.titled(title, said, by, joined(language, one, least), width=width),
+        "width": across * _STEP,
+        "height": ICONS // across * _DOWN,
         "view": {"stroke": None},
         "data": {"values": rows},
         **chart.layer(
@@ -89,7 +97,9 @@ def people_figure(
             tooltip={"field": "group"},
         ),
     }
-    return Figure(spec, joined(language, said, ended(language, clauses(language, *names)), by))
+    return Figure(
+        spec, joined(language, said, ended(language, clauses(language, *(told[name] for name in _GROUPS))), by)
+    )
 
 
 def _by(knows: tuple[str, ...] | None, language: Language) -> str:

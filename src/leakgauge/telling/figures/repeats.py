@@ -12,7 +12,8 @@ from leakgauge.telling.figures import chart
 from leakgauge.telling.figures.chart import Fields, Figure, clauses, ended, figure_of_words, joined
 
 RELEASES = (1, 2, 5, 10, 20, 50)
-_AREA = {"width": 295, "height": 210}
+_HEIGHT, _BESIDE = 210, 73
+"""Pixels of a panel, and of the axis beside it."""
 _AFTER = message("after {releases:d} releases {success}% guessed correctly, protection {protection}")
 _AFTER_ONE = message("after one release {success}% guessed correctly, protection {protection}")
 
@@ -24,6 +25,7 @@ def repeats_figure(
     language: Language = ENGLISH,
     *,
     kept: bool = False,
+    width: int = chart.WIDTH,
 ) -> Figure:
     """How often a secret is guessed right, and how much is protected, after 1, 2, 5, 10, 20 and 50 releases of it.
 
@@ -59,13 +61,15 @@ def repeats_figure(
                 seed=str(SIMULATION_SEED),
             )
         )
+    beside = width >= chart.WIDTH
+    area = width // 2 - _BESIDE if beside else width - _BESIDE
     spec = {
-        "title": chart.titled(title, *under),
+        "title": chart.titled(title, *under, width=width),
         "spacing": 40,
         "data": {"values": rows},
-        "hconcat": [
-            _panel("success", language.say("guessed correctly, % of people"), 100 * baseline, language),
-            _panel("protection", language.say("protection, 0 to 100"), limit, language),
+        "hconcat" if beside else "vconcat": [
+            _panel("success", language.say("guessed correctly, % of people"), 100 * baseline, area, language),
+            _panel("protection", language.say("protection, 0 to 100"), limit, area, language),
         ],
     }
     said = clauses(language, *(row["said"] for row in rows))
@@ -118,7 +122,7 @@ def _said_of_limit(limit: float | None, broken: Fields | None, language: Languag
     ]
 
 
-def _panel(field: str, title: str, line: float | None, language: Language) -> dict[str, Any]:
+def _panel(field: str, title: str, line: float | None, width: float, language: Language) -> dict[str, Any]:
     """One number over the releases, with what it is compared to as a line."""
     x = chart.quantitative(
         "releases",
@@ -139,7 +143,8 @@ def _panel(field: str, title: str, line: float | None, language: Language) -> di
     # The numbers of points that rise stand to the left, of those that fall to the right: the line is on the other side.
     number = chart.text_mark(dy=-12, align="left" if of_limit else "right", dx=4 if of_limit else -1)
     return {
-        **_AREA,
+        "width": width,
+        "height": _HEIGHT,
         "layer": [
             chart.layer(rule, beside, y=chart.quantitative("at")),
             chart.layer({"type": "line", "color": chart.LINE, "aria": False}, x=x, y=y),

@@ -11,7 +11,7 @@ from leakgauge.artefacts.verdict import PolicyLine
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.rounding import at_least, at_most
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Fields, Figure, clauses, ended, joined, lines_of, named, width_of
+from leakgauge.telling.figures.chart import Fields, Figure, clauses, ended, joined, named, width_of
 from leakgauge.telling.figures.criteria import SEEN, ends_of
 
 NAMES: Final = {
@@ -30,7 +30,12 @@ def is_known(quantity: Quantity) -> bool:
 
 
 def scores_figure(
-    scores: Scores, policy: Sequence[PolicyLine], before: Mapping[str, float], language: Language = ENGLISH
+    scores: Scores,
+    policy: Sequence[PolicyLine],
+    before: Mapping[str, float],
+    language: Language = ENGLISH,
+    *,
+    width: int = chart.WIDTH,
 ) -> Figure:
     """The scores of one secret, with the lines of its policy that are about scores.
 
@@ -40,7 +45,8 @@ def scores_figure(
         before: those of the unchanged table; one that has none there stands alone.
     """
     limits = {line.name.partition("_")[2]: line.limit for line in policy}
-    rows = [_row(name, getattr(scores, name), before.get(name), limits.get(name), language) for name in SCORES]
+    labels = min(_LABELS, width // 4)
+    rows = [_row(name, getattr(scores, name), before.get(name), limits.get(name), labels, language) for name in SCORES]
     sides = {"before": language.say("original data"), "value": language.say("this release")}
     ends = [
         {"name": row["name"], "side": said, "at": row[side], "said": row["said"]}
@@ -54,11 +60,11 @@ def scores_figure(
         language.say("Higher is better, except for “surest”. The thick band is the interval."),
         language.say("The vertical mark is the limit of the policy; the worse end of the band must meet it."),
     ]
-    area = chart.WIDTH - _LABELS - 30 - max(width_of(row["number"]) for row in rows) - 16
+    area = width - labels - 30 - max(width_of(row["number"]) for row in rows) - 16
     spec = {
-        "title": {"text": language.say("The scores, before and after"), "subtitle": under},
+        "title": chart.titled(language.say("The scores, before and after"), *under, width=width),
         "width": area,
-        **chart.rows_of(rows, "name", chart.row_axis(_LABELS + 20), names, _STEP),
+        **chart.rows_of(rows, "name", chart.row_axis(labels + 20), names, chart.row_step(names, _STEP)),
         "layer": [
             *_lines(rows),
             *([chart.layer(tick, limited, x=chart.quantitative("limit"))] if limited else []),
@@ -83,7 +89,9 @@ def _by_side(sides: Mapping[str, str], before: str, after: str) -> dict[str, Any
     return chart.nominal("side", scale=scale, legend={"orient": "bottom", "title": None, "symbolSize": 110})
 
 
-def _row(name: str, score: Quantity, before: float | None, limit: float | None, language: Language) -> dict[str, Any]:
+def _row(
+    name: str, score: Quantity, before: float | None, limit: float | None, labels: float, language: Language
+) -> dict[str, Any]:
     surest, known = name == "surest", is_known(score)
     called = language.say(NAMES[name])
     called = language.say("{score!s} (lower is better)", score=called) if surest else called
@@ -99,7 +107,7 @@ def _row(name: str, score: Quantity, before: float | None, limit: float | None, 
     held = "" if limit is None else language.say(template, limit=limit)
     told = clauses(language, *(one for one in (number, held) if one))
     return {
-        "name": "\n".join(lines_of(called, _LABELS)),
+        "name": chart.wrapped(called, labels),
         "before": before if known else None,
         "value": value if known else None,
         "low": low,

@@ -10,8 +10,11 @@ from leakgauge.languages import ENGLISH, Language
 from leakgauge.telling.figures import chart
 from leakgauge.telling.figures.chart import Figure, ended, joined, listed, named
 
+_BESIDE = 70
+"""Pixels of the axis beside the marks, and of what stands out on the right."""
 
-def search_figure(improvement: StoredImprovement, language: Language = ENGLISH) -> Figure:
+
+def search_figure(improvement: StoredImprovement, language: Language = ENGLISH, *, width: int = chart.WIDTH) -> Figure:
     """Every setting that was tried, by its law, at the unfavourable ends that limits are held to."""
     kinds = {
         "meets": language.say("meets the limits"),
@@ -24,6 +27,8 @@ def search_figure(improvement: StoredImprovement, language: Language = ENGLISH) 
     down = chart.of_a_hundred("protection", language.say("protection"))
     order = list(kinds.values())
     legend = {"orient": "bottom", "title": None, "symbolSize": 70, "columnPadding": 24}
+    if width < chart.WIDTH:
+        legend["columns"] = 1
     fills = {"domain": order, "range": [chart.DARK, "white", chart.MIDDLE]}
     shapes = {"domain": order, "range": ["circle", "circle", "diamond"]}
     looks = {
@@ -32,14 +37,15 @@ def search_figure(improvement: StoredImprovement, language: Language = ENGLISH) 
     }
     point = {"type": "point", "filled": True, "opacity": 0.9, "stroke": chart.INK, "strokeWidth": 0.8}
     spec = {
-        "title": {
-            "text": language.say("What was tried"),
-            "subtitle": language.say(
+        "title": chart.titled(
+            language.say("What was tried"),
+            language.say(
                 "Each mark is one setting, scored in advance (worse end where uncertain). Dashed: the limits."
             ),
-        },
-        "width": 640,
-        "height": 320,
+            width=width,
+        ),
+        "width": width - _BESIDE,
+        "height": 240,
         "layer": [
             *_limits(improvement.asked),
             chart.layer(point, rows, x=across, y=down, **looks, size={"value": 45}, **chart.SAID),

@@ -28,7 +28,7 @@ _NEVER = 1e-9
 """What is released less often than this is never seen."""
 
 
-def shares_figure(shares: Sequence[ValueShares], language: Language = ENGLISH) -> Figure:
+def shares_figure(shares: Sequence[ValueShares], language: Language = ENGLISH, *, width: int = chart.WIDTH) -> Figure:
     """The shares of the values in the table and in a release by its law, the most frequent first, side by side.
 
     Those that everybody may know are rounded, and of the table alone.
@@ -42,17 +42,22 @@ def shares_figure(shares: Sequence[ValueShares], language: Language = ENGLISH) -
         under = language.say("Share of rows with each value, rounded so that no count can be computed.")
         del sides["released"]
     order = sorted(shares, key=lambda one: -one.table.value)
-    names = told_apart([_name(one, language) for one in order])
-    rows = [_row(name, one, side, sides, language) for name, one in zip(names, order, strict=True) for side in sides]
-    labels = min(max(width_of(row["value"]) for row in rows) + 8, _LABELS + 30)
+    called = told_apart([_name(one, language) for one in order])
+    names = [chart.wrapped(one, min(_LABELS + 30, width // 3)) for one in called]
+    rows = [
+        {**_row(name, one, side, sides, language), "value": line}
+        for name, line, one in zip(called, names, order, strict=True)
+        for side in sides
+    ]
+    labels = min(max(width_of(line) for name in names for line in name.split("\n")) + 8, _LABELS + 30)
     most = max(row["share"] for row in rows)
     scale = {"domain": list(sides.values()), "range": [chart.LIGHT, chart.DARK]}
     fill = chart.nominal("side", scale=scale, sort=None, legend={"orient": "bottom", "title": None})
     colour = {"condition": {"test": "datum.lost", "value": chart.ALARM}, "value": chart.INK}
     spec = {
-        "title": {"text": title, "subtitle": under},
+        "title": chart.titled(title, under, width=width),
         # Room on the right for what is said of the longest bar.
-        "width": chart.WIDTH - 44 - labels,
+        "width": width - 44 - labels,
         "height": {"step": _BAR + 2, "for": "offset"},
         "data": {"values": rows},
         "encoding": {
