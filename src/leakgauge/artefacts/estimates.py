@@ -18,6 +18,7 @@ class Method(Enum):
     INVERSION = "inversion"
     LIKELIHOOD = "maximum likelihood"
     MARGINS = "inversion within the released shares"
+    RECONCILED = "inversion reconciled with the shares of all rows"
 
 
 class EstimatedCell(Part, frozen=True):
@@ -27,12 +28,15 @@ class EstimatedCell(Part, frozen=True):
         value: whose share it is; None of missing values, and of means.
         group: the values of the columns that rows are grouped by.
         rows: released rows of the group; None where the groups are protected themselves.
+        raw: the same corrected by itself, which may leave 0 to 1, where ``estimate`` was made to agree with the shares
+            of all rows.
     """
 
     value: str | None
     group: tuple[str | None, ...]
     rows: int | None
     estimate: Quantity
+    raw: Quantity | None = None
 
 
 class Estimated(Part, frozen=True, kw_only=True):
@@ -89,6 +93,9 @@ class KitColumn(Part, frozen=True, kw_only=True):
         keeps_shares: whether the release has each value as often as the table had it, up to chance.
         keeps_with: the other columns whose cross-tables with it the release keeps too.
         unreadable: why nothing can be estimated of it; None where something can.
+        jackknife: where its channel was rebuilt from an earlier release, the matrices of the channels rebuilt without
+            each part of that release's rows, by which intervals allow for the error of the channel.
+        since: the SHA-256 of that release's file.
     """
 
     name: str
@@ -97,6 +104,8 @@ class KitColumn(Part, frozen=True, kw_only=True):
     keeps_shares: bool = False
     keeps_with: tuple[str, ...] = ()
     unreadable: Sentence | None = None
+    jackknife: tuple[tuple[tuple[float, ...], ...], ...] = ()
+    since: str | None = None
 
     def __post_init__(self) -> None:
         readable = self.channel is not None or self.noise is not None or self.keeps_shares

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
+
+import numpy as np
 
 from leakgauge.artefacts.channel_file import ChannelFile, read_channel
 from leakgauge.artefacts.codec import read, text_of
@@ -17,7 +19,8 @@ from leakgauge.artefacts.estimates import Kit, KitColumn, KitNoise
 from leakgauge.drafts import could_not_write, draft, write_whole
 from leakgauge.errors import ColumnError, FileError, InputError, VerificationError
 from leakgauge.languages import CODES, language_of
-from leakgauge.probability import PriorOrigin
+from leakgauge.probability import Channel, PriorOrigin
+from leakgauge.probability.cells import Floats
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.estimates.reading import Noise, Protected
 from leakgauge.release.estimates.recipient import Recipient
@@ -28,6 +31,7 @@ from leakgauge.tables import Table, open_table
 from leakgauge.tables.reading import ReadingOptions
 
 KIT: Final = "kit.json"
+JACKKNIFE_DIGITS: Final = 9
 _FILES: Final = Path(__file__).parent / "kit_files"
 _PAGE: Final = "README.md"
 _SCRIPT: Final = "estimate.py"
@@ -130,8 +134,15 @@ def kit_column(
         keeps_shares=kept,
         keeps_with=tuple(sorted(one.keeps_with)) if kept else (),
         unreadable=None if readable else one.unreadable or INSIDE,
+        jackknife=() if channel is None else tuple(_rounded(each.matrix) for each in one.jackknife),
+        since=None if channel is None else one.since,
     )
     return column, channel
+
+
+def _rounded(matrix: Floats) -> tuple[tuple[float, ...], ...]:
+    """As many digits as an estimate of an error needs."""
+    return tuple(tuple(row) for row in np.round(matrix, JACKKNIFE_DIGITS).tolist())
 
 
 def drop_kit(folder: Path, *, but: str | None = None) -> None:
@@ -230,6 +241,17 @@ def _how(one: KitColumn) -> Sentence:
             name=name,
             file=file,
         )
+    if one.since is not None:
+        return Sentence(
+            "{name!s}: correct for the noise with the channel in {file!s}. It was rebuilt from an earlier release that "
+            "the same recipients have, whose file has the SHA-256 {sha256!s}, so it is off by chance; intervals allow "
+            "for that by the channels in {field!s} of {kit!s}.",
+            name=name,
+            file=file,
+            sha256=one.since,
+            field="`jackknife`",
+            kit=KIT,
+        )
     return Sentence("{name!s}: correct for the noise with the channel in {file!s}.", name=name, file=file)
 
 
@@ -263,7 +285,15 @@ def _protected(column: KitColumn, folder: Path) -> Protected:
     said = column.noise
     noise = None if said is None else Noise(said.variance, said.slope, said.intercept)
     kept_with = frozenset(column.keeps_with)
-    return Protected(column.name, channel, noise, column.keeps_shares, kept_with, column.unreadable)
+    jackknife = () if channel is None else tuple(_normalised(channel, each) for each in column.jackknife)
+    return Protected(
+        column.name, channel, noise, column.keeps_shares, kept_with, column.unreadable, jackknife, column.since
+    )
+
+
+def _normalised(channel: Channel, matrix: Sequence[Sequence[float]]) -> Channel:
+    rows = np.array(matrix, dtype=np.float64)
+    return Channel(channel.inputs, channel.outputs, rows / rows.sum(axis=1, keepdims=True))
 
 
 def _beside(folder: Path, name: str) -> Path:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import product, zip_longest
 
 import numpy as np
 
@@ -16,12 +16,20 @@ from leakgauge.arguments import checked
 from leakgauge.artefacts.estimates import Estimated, EstimatedCell, Method
 from leakgauge.artefacts.quantity import Origin, Quantity
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
-from leakgauge.probability import Counts, Label
+from leakgauge.probability import Channel, Counts, Label
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import text_of
 from leakgauge.release.estimates.correction import Correction
 from leakgauge.release.estimates.effective_rows import numbers_among
-from leakgauge.release.estimates.means import GroupSums, means, means_by_protected, sums_of_labels, sums_of_numbers
+from leakgauge.release.estimates.jackknife import squared_error
+from leakgauge.release.estimates.means import (
+    GroupSums,
+    means,
+    means_by_protected,
+    sums_of_labels,
+    sums_of_numbers,
+    widened,
+)
 from leakgauge.release.estimates.reading import Protected, by_output, by_value
 from leakgauge.release.estimates.shares import (
     TWICE,
@@ -31,6 +39,7 @@ from leakgauge.release.estimates.shares import (
     share_intervals,
     shares_within_margins,
     squared_quantile,
+    unbiased_shares,
 )
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Table, open_table
@@ -140,18 +149,24 @@ class Recipient:
                 name=hidden.name,
             )
         with self._opened() as table:
-            sums = self._sums(table, column, names)
+            sums, again = self._sums(table, column, names)
         quantile = squared_quantile(self.confidence) * self.rows_per_unit
         rows, worth = int(sums.rows.sum()), None
         sizes: list[int | None]
         if hidden is None or hidden.reads_directly((column,)):
             sums = sums if hidden is None else replace(sums, doubt=TWICE)
             found, share = means(sums, quantile)
+            others = [means(one, quantile)[0] for one in again]
             groups, sizes, worth = sums.groups, [int(size) for size in sums.rows], self._worth(share * rows)
         else:
             channel = hidden.known("A mean by group")
             found = means_by_protected(sums, hidden.name, channel, quantile)
+            pairs = zip_longest(again, hidden.jackknife)
+            others = [means_by_protected(one or sums, hidden.name, each or channel, quantile) for one, each in pairs]
             groups, sizes = tuple((value,) for value in channel.inputs), [None] * len(channel.inputs)
+        if others:
+            # The channel itself is off by chance.
+            found = widened(found, self._error([np.array([mean.value for mean in one]) for one in others]), sums)
         cells = (
             EstimatedCell(None, tuple(map(_text, group)), size, self._quantity("mean", mean.value, mean.low, mean.high))
             for group, size, mean in zip(groups, sizes, found, strict=True)
@@ -200,8 +215,12 @@ class Recipient:
             agrees = protected.onto if protected.keeps_shares else None
             channel = channel if agrees is None else agrees
             released, groups = by_output(counts, protected.name, channel)
-            estimated = corrected_shares if agrees is None else shares_within_margins
-            found, values = estimated(channel, released, doubt), channel.inputs
+            if agrees is None:
+                error = self._error([unbiased_shares(one, released) for one in protected.jackknife])
+                found = corrected_shares(channel, released, doubt, error)
+            else:
+                found = shares_within_margins(channel, released, doubt)
+            values = channel.inputs
         elif protected is None or protected.onto is None:
             released, values, groups = by_value(counts)
             method = Method.AS_PUBLISHED if protected is None else Method.DIRECT
@@ -216,7 +235,11 @@ class Recipient:
     ) -> Iterator[EstimatedCell]:
         for (at, group), (place, value) in product(enumerate(groups), enumerate(values)):
             ends = (float(side[at, place]) for side in (found.values, found.lows, found.highs))
-            yield EstimatedCell(_text(value), tuple(map(_text, group)), sizes[at], self._quantity("share", *ends))
+            raw = None
+            if found.raw is not None:
+                sides = (found.raw.values, found.raw.lows, found.raw.highs)
+                raw = self._quantity("share", *(float(side[at, place]) for side in sides))
+            yield EstimatedCell(_text(value), tuple(map(_text, group)), sizes[at], self._quantity("share", *ends), raw)
 
     def _unseen(self, groups: tuple[tuple[Label, ...], ...], sizes: list[int]) -> Iterator[EstimatedCell]:
         """The share of a value that is in the table, but in no released row."""
@@ -226,23 +249,31 @@ class Recipient:
             _, (high,) = share_intervals(none, none, none + 1, none, doubt / size)
             yield EstimatedCell(None, tuple(map(_text, group)), size, self._quantity("share", 0.0, 0.0, float(high)))
 
-    def _sums(self, table: Table, column: str, by: tuple[str, ...]) -> GroupSums:
-        """The numbers of a column, summed by what was released of the groups."""
+    def _sums(self, table: Table, column: str, by: tuple[str, ...]) -> tuple[GroupSums, list[GroupSums]]:
+        """The numbers of a column, summed by what was released of the groups; and by each channel of a jackknife."""
         protected = self.protected.get(column)
         if protected is None or protected.noise is not None:
-            return sums_of_numbers(table, column, by, None if protected is None else protected.noise)
+            return sums_of_numbers(table, column, by, None if protected is None else protected.noise), []
         counts = table.counts(column, *by, limit=MOST_CELLS)
         if protected.reads_directly(by):
             released, values, groups = by_value(counts)
-            return replace(sums_of_labels(_numbers(column, values), released, groups), doubt=TWICE)
+            return replace(sums_of_labels(_numbers(column, values), released, groups), doubt=TWICE), []
         channel = protected.known("The mean")
         released, groups = by_output(counts, column, channel)
-        numbers, shares = _numbers(column, channel.inputs), released.sum(axis=1) / released.sum()
-        correction = Correction.of(channel, shares)
-        scores = correction.scores @ numbers
-        noise = float(shares @ scores**2 - correction.likeliest(shares) @ numbers**2)
-        sums = sums_of_labels(scores, released, groups)
-        return replace(sums, low=float(numbers.min()), high=float(numbers.max()), noise=max(noise, 0.0))
+        numbers = _numbers(column, channel.inputs)
+
+        def corrected(by_channel: Channel) -> GroupSums:
+            shares = released.sum(axis=1) / released.sum()
+            correction = Correction.of(by_channel, shares)
+            scores = correction.scores @ numbers
+            noise = float(shares @ scores**2 - correction.likeliest(shares) @ numbers**2)
+            sums = sums_of_labels(scores, released, groups)
+            return replace(sums, low=float(numbers.min()), high=float(numbers.max()), noise=max(noise, 0.0))
+
+        return corrected(channel), [corrected(one) for one in protected.jackknife]
+
+    def _error(self, estimates: Sequence[Floats]) -> Floats:
+        return squared_error(estimates, self.confidence, self.rows_per_unit)
 
     def _method_of_mean(self, column: str, grouped: Protected | None, by: tuple[str, ...]) -> Method:
         read = self.protected.get(column)
