@@ -21,6 +21,28 @@ class Method(Enum):
     RECONCILED = "inversion reconciled with the shares of all rows"
 
 
+class ContrastKind(Enum):
+    """How groups are compared."""
+
+    DIFFERENCE = "difference"
+    RATIO = "ratio"
+    ODDS_RATIO = "odds ratio"
+    WEIGHTED = "contrast"
+
+    @property
+    def sentence(self) -> Sentence:
+        """Its name at the start of a sentence."""
+        return _KINDS[self]
+
+
+_KINDS = {
+    ContrastKind.DIFFERENCE: Sentence("The difference"),
+    ContrastKind.RATIO: Sentence("The ratio"),
+    ContrastKind.ODDS_RATIO: Sentence("The odds ratio"),
+    ContrastKind.WEIGHTED: Sentence("The contrast"),
+}
+
+
 class EstimatedCell(Part, frozen=True):
     """One number of an estimate.
 
@@ -43,7 +65,7 @@ class Estimated(Part, frozen=True, kw_only=True):
     """Shares, a cross-table or means, each number with its interval.
 
     Attributes:
-        kind: ``shares``, ``crosstab`` or ``mean``.
+        kind: ``shares``, ``crosstab`` or ``mean``; ``change`` of shares since an earlier release.
         effective_rows: how many rows of the table itself would be as good; None where groups are protected themselves.
         unseen: of values counted as released, the share in each group of any one value that no released row has and
             that is not named, because the kit does not say which values there are.
@@ -68,6 +90,27 @@ class Estimated(Part, frozen=True, kw_only=True):
         return known[labels]
 
 
+class Contrasted(Part, frozen=True, kw_only=True):
+    """Groups compared, with an interval.
+
+    Attributes:
+        values: whose shares are compared, the first or, of odds, the first against the second; none of means.
+        by: the column of the groups.
+        groups: those compared, the first with the second, or each by its weight.
+        rows: released rows that it rests on.
+    """
+
+    kind: ContrastKind
+    column: str
+    values: tuple[str, ...] = ()
+    by: str
+    groups: tuple[str, ...]
+    weights: tuple[Real, ...]
+    method: Method
+    rows: int
+    estimate: Quantity
+
+
 class Estimates(Artefact, frozen=True, tag="leakgauge/estimates/1"):
     """All estimates from a release; ``notes`` say what could not be estimated, and repeat the notes of the kit."""
 
@@ -75,6 +118,7 @@ class Estimates(Artefact, frozen=True, tag="leakgauge/estimates/1"):
     rows: int
     estimates: tuple[Estimated, ...]
     notes: tuple[Sentence, ...] = ()
+    contrasts: tuple[Contrasted, ...] = ()
 
 
 class KitNoise(Part, frozen=True):

@@ -275,7 +275,9 @@ def recipient_of(folder: Path, confidence: float, reading: ReadingOptions) -> Re
             "{path} is not the release that its kit was written for, or was changed; take the one that came with it.",
             path=release,
         )
-    recipient = Recipient(str(release), protected, confidence, kit.rows, kit.rows_per_unit, reading, notes=kit.notes)
+    recipient = Recipient(
+        str(release), protected, confidence, kit.rows, kit.rows_per_unit, reading, kit.notes, kit.sha256
+    )
     recipient.require_columns()
     return recipient
 
