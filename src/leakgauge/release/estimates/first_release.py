@@ -59,8 +59,9 @@ class FirstRelease:
             # Nobody was handed what the channel was designed against.
             return None
         planned = read_record(self.folder / RECORD.name).plan.columns.get(column)
-        designed = planned is not None and planned.kind == "channel"
-        return aim if designed and planned.channel_prior is PriorOrigin.THIS_TABLE else None
+        if planned is None or planned.kind != "channel":
+            return None
+        return aim if planned.channel_prior is PriorOrigin.THIS_TABLE else None
 
     def slope(self, aim: Aim) -> float | None:
         """The slope that was searched for; None where it has more digits than are handed out."""
