@@ -1,8 +1,8 @@
 """The first release of a chain of repeated jobs, from which its recipients can rebuild the channels of all of them.
 
 A channel is rebuilt only where its whole design problem was declared and what it counted as known was published: then
-nothing but the released rows and declared settings enters it. Where the noise was searched for, one number of the
-search enters too, the slope of two digits, which is then handed out.
+nothing but the released rows and declared settings enters it. How much noise a search on the table chose is not
+declared, and telling it would tell something of the table.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from leakgauge.artefacts import Job, Request, codec
-from leakgauge.artefacts.dossier import IMPROVEMENT, JOB, RECORD
+from leakgauge.artefacts.dossier import JOB, RECORD
 from leakgauge.artefacts.estimates import Kit
 from leakgauge.artefacts.request import Aim
 from leakgauge.design import Keep, Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope
 from leakgauge.design.problem import Target
-from leakgauge.distances import Distortion
 from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import InputError, VerificationError
 from leakgauge.measures.countability import is_countable
@@ -30,8 +29,6 @@ from leakgauge.release.record import file_digest, read_record
 from leakgauge.tables import Table, open_table
 
 KIT_FOLDER = "kit"
-SLOPE_DIGITS = 2
-"""Significant digits of a slope that may be handed out; a finer one would tell more of the table."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,13 @@ class FirstRelease:
         """What was declared for the design of a column's channel; None where more than that entered it."""
         asked, limits = self.request, self.request.limits
         aim = next((one for one in asked.aims if one.columns == (column,)), None)
-        if aim is None or aim.mechanism or aim.within is not None or limits.kept != Keep.SHARES.value:
+        if (
+            aim is None
+            or not aim.is_limited
+            or aim.mechanism
+            or aim.within is not None
+            or limits.kept != Keep.SHARES.value
+        ):
             return None
         if asked.budget.accounted is not None or asked.roles.public_through:
             return None
@@ -62,15 +65,6 @@ class FirstRelease:
         if planned is None or planned.kind != "channel":
             return None
         return aim if planned.channel_prior is PriorOrigin.THIS_TABLE else None
-
-    def slope(self, aim: Aim) -> float | None:
-        """The slope that was searched for; None where it has more digits than are handed out."""
-        stored = self.folder / IMPROVEMENT.about(aim.columns, self.request.roles.sources)
-        if not stored.is_file():
-            return None
-        chosen = codec.read(IMPROVEMENT.kind, stored).chosen
-        slope = None if chosen is None else chosen.mechanism.fields.get("slope")
-        return slope if isinstance(slope, float) and float(f"{slope:.{SLOPE_DIGITS}g}") == slope else None
 
     def known(self, table: Table, column: str) -> tuple[str, ...] | None:
         """The published columns that the design counted as known; None where the private table chose among them."""
@@ -122,13 +116,11 @@ def rebuilt_channels(asked: Request, later: Path | None = None) -> Mapping[str, 
 
 def _rebuilt_columns(first: FirstRelease, later: Path | None) -> Iterator[tuple[str, Rebuilt]]:
     for name in first.request.roles.released_secrets:
-        aim = first.declared(name)
-        slope = first.slope(aim) if aim is not None and aim.is_searched else None
-        if aim is None or (aim.is_searched and slope is None):
+        if first.declared(name) is None:
             continue
         with open_table(first.release) as table:
             values = table.counts(name).labels(name)
-        found = _remembered(first.folder, str(first.kit.sha256), name, slope, _only_later(values, later, name))
+        found = _remembered(first.folder, str(first.kit.sha256), name, _only_later(values, later, name))
         if found is not None:
             yield name, found
 
@@ -142,27 +134,27 @@ def _only_later(values: tuple[Label, ...], later: Path | None, column: str) -> t
 
 
 @lru_cache(maxsize=32)
-def _remembered(folder: Path, sha256: str, column: str, slope: float | None, also: tuple[Label, ...]) -> Rebuilt | None:
+def _remembered(folder: Path, sha256: str, column: str, also: tuple[Label, ...]) -> Rebuilt | None:
     """The channel, rebuilt once for all stages of a job."""
     first = _in_folder(folder)
     aim = None if first is None else first.declared(column)
     if first is None or aim is None:
         return None
     with open_table(first.release) as table:
-        # A setting that is searched for is designed as if nobody knew anything.
-        known = () if slope is not None else first.known(table, column)
+        known = first.known(table, column)
         if known is None:
             return None
-        return rebuilt(table, column, known, partial(_problem, aim, slope), sha256=sha256, also=also)
+        return rebuilt(table, column, known, partial(_problem, aim), sha256=sha256, also=also)
 
 
-def _problem(aim: Aim, slope: float | None, source: Distribution | Joint) -> RateDistortion:
+def _problem(aim: Aim, source: Distribution | Joint) -> RateDistortion:
     """The design problem that was declared, for some shares."""
-    target: Target = Slope(math.inf if slope is None else slope)
+    # With a bound on ratios alone, the most useful channel.
+    target: Target = Slope(math.inf)
     if aim.max_distortion is not None:
         target = MaxDistortion(aim.max_distortion)
     elif aim.max_leakage is not None:
         target = MaxLeakage(aim.max_leakage)
     knowledge = Knowledge.ATTACKER if isinstance(source, Joint) else Knowledge.NOBODY
-    distortion: Distortion = distortion_named(aim.distortion)
+    distortion = distortion_named(aim.distortion)
     return RateDistortion(source, distortion, target, knowledge, local_dp=aim.local_dp, keep=Keep.SHARES)
