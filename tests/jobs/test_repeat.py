@@ -17,16 +17,21 @@ import numpy as np
 import pytest
 
 import leakgauge as lg
-from leakgauge.artefacts import JobEvent, Judgement, Record
+from leakgauge.artefacts import JobEvent, Judgement, Record, codec
 from leakgauge.artefacts.channel_file import read_channel
+from leakgauge.artefacts.estimates import Kit, KitColumn
 from leakgauge.artefacts.job import Repeated
 from leakgauge.artefacts.scores import Attacker, AttackerName
+from leakgauge.design import Keep, Knowledge, MaxDistortion, RateDistortion
+from leakgauge.distances import Hamming
 from leakgauge.errors import BudgetError, FileError, InputError, OptionError, RefusalError, VerificationError
 from leakgauge.jobs.protect import Done
 from leakgauge.jobs.protect.stages import STAGES
 from leakgauge.mechanisms.steps import LaplaceNoise
-from leakgauge.probability import Channel, PriorOrigin
+from leakgauge.probability import Channel, Distribution, Joint, PriorOrigin
 from leakgauge.release import verify
+from leakgauge.release.estimates.kit import INSIDE
+from leakgauge.release.estimates.rebuilding import rebuilt
 from leakgauge.release.ledger import ApproximateLimit, Period, open_ledger
 from leakgauge.release.ledger import ledger as ledgers
 from leakgauge.release.ledger.cost import Cost
@@ -142,6 +147,40 @@ def test_the_mechanism_stays_and_both_releases_are_counted_together(here: Path) 
     assert found.spent is not None and found.spent.value == pytest.approx(spent)
     with open_ledger("budget.ledger") as ledger:
         assert ledger.spent("january").epsilon == pytest.approx(spent)
+
+
+def test_recipients_of_january_can_read_february(here: Path) -> None:
+    """Its kit has the channel that follows from January's released rows and declared settings, and nothing else."""
+    again()
+    kits = {month: codec.read(Kit, Path(f"out/{month}/kit/kit.json")) for month in ("january", "february")}
+    (column,) = kits["february"].protected
+    assert column.since == kits["january"].sha256 and column.unreadable is None and not column.keeps_shares
+    with open_table("out/january/kit/release.csv") as table:
+        found = rebuilt(table, "illness", ("city",), declared, sha256="")
+    assert found is not None
+    handed_out = read_channel("out/february/kit/channel-1.json")
+    assert handed_out.channel == found.channel and handed_out.prior_origin is PriorOrigin.PUBLIC
+    rows = np.array([one.matrix for one in found.jackknife])
+    assert np.allclose(rows, column.jackknife, rtol=0, atol=1e-8)
+    exact = bound(read_record("out/february/release.json"))
+    assert not np.allclose(exact.matrix, found.channel.restrict(exact.inputs).matrix, atol=1e-6)
+    # Without January's kit, nobody is known to have its rows.
+    shutil.rmtree("out/january/kit")
+    (column,) = write_again("out/unread")
+    assert column.channel is None and column.unreadable == INSIDE
+
+
+def declared(source: Distribution | Joint) -> RateDistortion:
+    """What was declared of January's design."""
+    known = Knowledge.ATTACKER if isinstance(source, Joint) else Knowledge.NOBODY
+    target = MaxDistortion(ASKED["max_distortion"])
+    return RateDistortion(source, Hamming(), target, known, local_dp=ASKED["local_dp"], keep=Keep.SHARES)
+
+
+def write_again(folder: str) -> tuple[KitColumn, ...]:
+    """How the kit of one more February says that its columns are read."""
+    again(folder=folder, ledger=None, dataset=None)
+    return codec.read(Kit, Path(folder) / "kit" / "kit.json").protected
 
 
 def test_the_report_says_whose_mechanism_it_is_and_what_both_tell(here: Path) -> None:

@@ -18,6 +18,29 @@ class Method(Enum):
     INVERSION = "inversion"
     LIKELIHOOD = "maximum likelihood"
     MARGINS = "inversion within the released shares"
+    RECONCILED = "inversion reconciled with the shares of all rows"
+
+
+class ContrastKind(Enum):
+    """How groups are compared."""
+
+    DIFFERENCE = "difference"
+    RATIO = "ratio"
+    ODDS_RATIO = "odds ratio"
+    WEIGHTED = "contrast"
+
+    @property
+    def sentence(self) -> Sentence:
+        """Its name at the start of a sentence."""
+        return _KINDS[self]
+
+
+_KINDS = {
+    ContrastKind.DIFFERENCE: Sentence("The difference"),
+    ContrastKind.RATIO: Sentence("The ratio"),
+    ContrastKind.ODDS_RATIO: Sentence("The odds ratio"),
+    ContrastKind.WEIGHTED: Sentence("The contrast"),
+}
 
 
 class EstimatedCell(Part, frozen=True):
@@ -27,19 +50,22 @@ class EstimatedCell(Part, frozen=True):
         value: whose share it is; None of missing values, and of means.
         group: the values of the columns that rows are grouped by.
         rows: released rows of the group; None where the groups are protected themselves.
+        raw: the same corrected by itself, which may leave 0 to 1, where ``estimate`` was made to agree with the shares
+            of all rows.
     """
 
     value: str | None
     group: tuple[str | None, ...]
     rows: int | None
     estimate: Quantity
+    raw: Quantity | None = None
 
 
 class Estimated(Part, frozen=True, kw_only=True):
     """Shares, a cross-table or means, each number with its interval.
 
     Attributes:
-        kind: ``shares``, ``crosstab`` or ``mean``.
+        kind: ``shares``, ``crosstab`` or ``mean``; ``change`` of shares since an earlier release.
         effective_rows: how many rows of the table itself would be as good; None where groups are protected themselves.
         unseen: of values counted as released, the share in each group of any one value that no released row has and
             that is not named, because the kit does not say which values there are.
@@ -64,6 +90,27 @@ class Estimated(Part, frozen=True, kw_only=True):
         return known[labels]
 
 
+class Contrasted(Part, frozen=True, kw_only=True):
+    """Groups compared, with an interval.
+
+    Attributes:
+        values: whose shares are compared, the first or, of odds, the first against the second; none of means.
+        by: the column of the groups.
+        groups: those compared, the first with the second, or each by its weight.
+        rows: released rows that it rests on.
+    """
+
+    kind: ContrastKind
+    column: str
+    values: tuple[str, ...] = ()
+    by: str
+    groups: tuple[str, ...]
+    weights: tuple[Real, ...]
+    method: Method
+    rows: int
+    estimate: Quantity
+
+
 class Estimates(Artefact, frozen=True, tag="leakgauge/estimates/1"):
     """All estimates from a release; ``notes`` say what could not be estimated, and repeat the notes of the kit."""
 
@@ -71,6 +118,7 @@ class Estimates(Artefact, frozen=True, tag="leakgauge/estimates/1"):
     rows: int
     estimates: tuple[Estimated, ...]
     notes: tuple[Sentence, ...] = ()
+    contrasts: tuple[Contrasted, ...] = ()
 
 
 class KitNoise(Part, frozen=True):
@@ -89,6 +137,9 @@ class KitColumn(Part, frozen=True, kw_only=True):
         keeps_shares: whether the release has each value as often as the table had it, up to chance.
         keeps_with: the other columns whose cross-tables with it the release keeps too.
         unreadable: why nothing can be estimated of it; None where something can.
+        jackknife: where its channel was rebuilt from an earlier release, the matrices of the channels rebuilt without
+            each part of that release's rows, by which intervals allow for the error of the channel.
+        since: the SHA-256 of that release's file.
     """
 
     name: str
@@ -97,6 +148,8 @@ class KitColumn(Part, frozen=True, kw_only=True):
     keeps_shares: bool = False
     keeps_with: tuple[str, ...] = ()
     unreadable: Sentence | None = None
+    jackknife: tuple[tuple[tuple[float, ...], ...], ...] = ()
+    since: str | None = None
 
     def __post_init__(self) -> None:
         readable = self.channel is not None or self.noise is not None or self.keeps_shares

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from leakgauge.artefacts.request import Reading
-from leakgauge.artefacts.request.part import Option, RequestPart
+from leakgauge.artefacts.request.part import Names, Option, RequestPart
 from leakgauge.artefacts.request.shared_options import Confidence
 from leakgauge.cli import options
 from leakgauge.cli.language import say
@@ -18,6 +18,7 @@ from leakgauge.errors import OptionError, RefusalError
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Estimated, Sentence
+    from leakgauge.artefacts.estimates import Contrasted
     from leakgauge.release.estimates import Recipient
 
 
@@ -34,6 +35,32 @@ class Estimating(RequestPart, frozen=True):
     ] = ()
     mean: Annotated[str | None, Option("The mean of a numeric column.", "COLUMN")] = None
     by: Annotated[tuple[str, ...], Option("Groups of the mean; may be repeated.", "COLUMN")] = ()
+    difference: Annotated[
+        tuple[str, ...],
+        Option(
+            "A value's share, or a column's mean, in one group less that in another; may be repeated.",
+            "COLUMN[=VALUE],BY=GROUP,BY=GROUP",
+        ),
+    ] = ()
+    ratio: Annotated[
+        tuple[str, ...], Option("The same divided; may be repeated.", "COLUMN[=VALUE],BY=GROUP,BY=GROUP")
+    ] = ()
+    odds_ratio: Annotated[
+        tuple[str, ...],
+        Option(
+            "A value's odds, also against a second one, in one group divided by those in another; may be repeated.",
+            "COLUMN=VALUE[,COLUMN=VALUE],BY=GROUP,BY=GROUP",
+        ),
+    ] = ()
+    contrast: Annotated[
+        tuple[str, ...],
+        Option("A sum over groups by weights; may be repeated.", "COLUMN[=VALUE],BY=GROUP*WEIGHT,…"),
+    ] = ()
+    since: Annotated[
+        str | None,
+        Names.PLACE,
+        Option("The kit of an earlier release: how the shares of protected columns have changed since.", "KIT"),
+    ] = None
     rows_per_unit: Annotated[int, Option("The most rows that one person has.")] = 1
     confidence: Confidence = 0.95
 
@@ -58,7 +85,8 @@ def command(release: str, asked: Estimating, reading: Reading, to: Output) -> No
         --crosstab illness,city
     leakgauge estimate release.csv --channel illness=channel.json --mean income \\
         --by illness
-    leakgauge estimate kit
+    leakgauge estimate kit --odds-ratio illness=flu,city=A,city=B
+    leakgauge estimate february/kit --since january/kit
     """
     from leakgauge.artefacts import Estimates
     from leakgauge.release.estimates import estimate
@@ -74,9 +102,28 @@ def command(release: str, asked: Estimating, reading: Reading, to: Output) -> No
         answers = [recipient.shares(one) for one in asked.shares]
         answers += [recipient.crosstab(*_columns(one)) for one in asked.crosstab]
         answers += [recipient.mean(asked.mean, asked.by)] if asked.mean is not None else []
-        answers, refused = (answers, ()) if answers else _everything(recipient)
-    found = Estimates(Path(release).name, answers[0].rows, tuple(answers), (*refused, *recipient.notes))
+        if asked.since is not None:
+            before = estimate(asked.since, confidence=asked.confidence, **reading.given())
+            names = asked.shares or tuple(name for name, how in recipient.protected.items() if how.noise is None)
+            answers = [*answers, *(recipient.change(name, before) for name in names)]
+        contrasts = tuple(_contrasts(asked, recipient))
+        answers, refused = (answers, ()) if answers or contrasts else _everything(recipient)
+    rows = answers[0].rows if answers else contrasts[0].rows
+    found = Estimates(Path(release).name, rows, tuple(answers), (*refused, *recipient.notes), contrasts)
     deliver(found, to, lambda voice: estimates(voice, found), shareable=True)
+
+
+def _contrasts(asked: Estimating, recipient: Recipient) -> Iterator[Contrasted]:
+    from leakgauge.artefacts.estimates import ContrastKind
+
+    for kind, texts in (
+        (ContrastKind.DIFFERENCE, asked.difference),
+        (ContrastKind.RATIO, asked.ratio),
+        (ContrastKind.ODDS_RATIO, asked.odds_ratio),
+        (ContrastKind.WEIGHTED, asked.contrast),
+    ):
+        for text in texts:
+            yield recipient.contrasted(kind, [part.strip() for part in text.split(",")])
 
 
 def _channels(texts: Sequence[str], release: str, reading: Reading) -> dict[str, str]:

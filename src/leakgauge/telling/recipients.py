@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from leakgauge.artefacts.estimates import Estimable, Estimated, EstimatedCell, Estimates, ReadAs, Recipients
+from leakgauge.artefacts.estimates import (
+    Contrasted,
+    ContrastKind,
+    Estimable,
+    Estimated,
+    EstimatedCell,
+    Estimates,
+    ReadAs,
+    Recipients,
+)
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
 from leakgauge.release.estimates.handed_out import CHOSEN
 from leakgauge.release.estimates.kit import INSIDE
-from leakgauge.telling.blocks import Content, commands
+from leakgauge.telling.blocks import Content, Inline, commands
 from leakgauge.telling.columns import less_telling_columns
 from leakgauge.telling.voice import AS_DECLARED, NOTHING, Cell, Plain, Voice, own
 
@@ -109,7 +118,13 @@ def estimates(voice: Voice, recipient: Estimates) -> Iterator[Content]:
     """A table for each answer, and what the intervals are."""
     for answer in recipient.estimates:
         yield from _estimated(voice, answer)
-    confidence = next(iter(recipient.estimates[0].cells)).estimate
+    for contrast in recipient.contrasts:
+        yield _contrasted(voice, contrast)
+    told = (
+        *(cell.estimate for one in recipient.estimates for cell in one.cells),
+        *(one.estimate for one in recipient.contrasts),
+    )
+    confidence = next(iter(told))
     yield voice.say(
         "Each interval, taken by itself, contains the true value with {confidence} confidence, for the table and for "
         "the population that its rows are drawn from.",
@@ -120,21 +135,33 @@ def estimates(voice: Voice, recipient: Estimates) -> Iterator[Content]:
 
 
 def _estimated(voice: Voice, answer: Estimated) -> Iterator[Content]:
-    mean = answer.kind == "mean"
+    mean, change = answer.kind == "mean", answer.kind == "change"
     named = map(own, answer.by if mean else (*answer.by, answer.column))
-    heads: tuple[str | Plain, ...] = (*named, message("Mean") if mean else message("Share"))
+    number = message("Mean") if mean else message("Change in percentage points") if change else message("Share")
+    heads: tuple[str | Plain, ...] = (*named, number)
+    reconciled = any(one.raw is not None for one in answer.cells)
+    heads += (message("Corrected by itself"),) if reconciled else ()
     rows = [_estimate_row(voice, one, mean, voice.language.say("(missing)")) for one in answer.cells[:SHOWN]]
     rows += [_estimate_row(voice, one, mean, voice.language.say("(any other value)")) for one in answer.unseen[:SHOWN]]
-    title = {
-        (True, True): message("Mean of {column} by {by}"),
-        (True, False): message("Mean of {column}"),
-        (False, True): message("Shares of {column} by {by}"),
-        (False, False): message("Shares of {column}"),
-    }[mean, bool(answer.by)]
+    title = (
+        message("Change in the shares of {column}")
+        if change
+        else {
+            (True, True): message("Mean of {column} by {by}"),
+            (True, False): message("Mean of {column}"),
+            (False, True): message("Shares of {column} by {by}"),
+            (False, False): message("Shares of {column}"),
+        }[mean, bool(answer.by)]
+    )
     yield from voice.grid(title, heads, rows, column=own(answer.column), by=voice.listed(answer.by))
     if len(answer.cells) > SHOWN:
         more = voice.number(len(answer.cells) - SHOWN)
         yield voice.note("… and {more} more, all of them with --json.", more=more)
+    if reconciled:
+        yield voice.note(
+            "Shares were made to agree with those of all rows. Beside each is what it is without that, with an "
+            "interval of its own; it may leave 0% to 100%."
+        )
     method, rows_released = answer.method.value, voice.number(answer, "rows")
     if answer.effective_rows is None:
         yield voice.say("Method: {method}; {rows} released rows.", method=method, rows=rows_released)
@@ -152,4 +179,29 @@ def _estimate_row(voice: Voice, cell: EstimatedCell, mean: bool, unnamed: str) -
     group = (missing if one is None else own(one) for one in cell.group)
     value = () if mean else (unnamed if cell.value is None else own(cell.value),)
     estimate = cell.estimate
-    return *group, *value, voice.number(estimate, "value", interval=estimate, percent=not mean)
+    raw = () if cell.raw is None else (voice.number(cell.raw, "value", interval=cell.raw, percent=True),)
+    return *group, *value, voice.number(estimate, "value", interval=estimate, percent=not mean), *raw
+
+
+_CONTRASTS = {
+    ContrastKind.DIFFERENCE: message("Difference of {what} between {groups}: {number}."),
+    ContrastKind.RATIO: message("Ratio of {what} between {groups}: {number}."),
+    ContrastKind.ODDS_RATIO: message("Odds ratio of {what} between {groups}: {number}."),
+    ContrastKind.WEIGHTED: message("Contrast of {what} between {groups}: {number}."),
+}
+
+
+def _contrasted(voice: Voice, one: Contrasted) -> Inline:
+    """What is compared, in the order in which it was named, with its interval; the method behind it."""
+    weighted = one.kind is ContrastKind.WEIGHTED
+    groups = (
+        f"{one.by}={group}" + (f" × {weight:g}" if weighted else "")
+        for group, weight in zip(one.groups, one.weights, strict=True)
+    )
+    what = [one.column] if not one.values else [f"{one.column}={value}" for value in one.values]
+    return voice.say(
+        _CONTRASTS[one.kind],
+        what=voice.listed(what),
+        groups=voice.listed(groups),
+        number=voice.number(one.estimate, "value", interval=one.estimate, percent=one.estimate.unit == "share"),
+    )

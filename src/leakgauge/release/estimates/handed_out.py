@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -15,9 +16,11 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.probability.labels import label_parts
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.estimates.effective_rows import KEPT
+from leakgauge.release.estimates.first_release import rebuilt_channels
 from leakgauge.release.estimates.kit import kit_column
 from leakgauge.release.estimates.offered import Offered
 from leakgauge.release.estimates.reading import Protected, protected_column
+from leakgauge.release.estimates.rebuilding import Rebuilt
 from leakgauge.release.priors import own_prior
 from leakgauge.release.record import names_unseen_values
 from leakgauge.release.recorded_plan import recorded_plan
@@ -53,12 +56,14 @@ class KitTerms:
         brought: columns that a channel was brought for; what it keeps by chance would tell something of the table.
         chosen_from_table: whether a mechanism was chosen by what it does to the table.
         publish_shares: whether the steward declared that what follows from the counts may be known.
+        repeating: the job, where it repeats another one, whose recipients may rebuild its channels.
     """
 
     keeps_shares: bool = True
     brought: frozenset[str] = frozenset()
     chosen_from_table: bool = False
     publish_shares: bool = False
+    repeating: Request | None = None
 
     @classmethod
     def of(cls, asked: Request) -> KitTerms:
@@ -68,6 +73,8 @@ class KitTerms:
             brought=frozenset(name for aim in asked.aims if aim.mechanism for name in aim.columns),
             chosen_from_table=is_chosen_by_counts(asked),
             publish_shares=asked.declared.publish_shares,
+            # What the steward publishes is exact, and needs no rebuilding.
+            repeating=None if asked.repeat is None or asked.declared.publish_shares else asked,
         )
 
     def kept(self, plan: RecordedPlan, table: Table) -> Iterator[str]:
@@ -91,14 +98,15 @@ class KitTerms:
             kept=kept,
             chosen_from_table=self.chosen_from_table,
             publish_shares=self.publish_shares,
+            rebuilt={} if self.repeating is None else rebuilt_channels(self.repeating, release),
         )
 
     def offered(self, plan: RecordedPlan, table: Table, release: Path | None = None) -> dict[str, Offered]:
         """What the kit of a release of the table offers to estimate each column by; by law before anything is drawn."""
         found = self.readings(plan, tuple(self.kept(plan, table)), release)
-        return {one.column.name: self.offer(one) for one in found}
+        return {one.column.name: self.offer(one, table.rows) for one in found}
 
-    def offer(self, one: Reading) -> Offered:
+    def offer(self, one: Reading, rows: int) -> Offered:
         """What a kit offers to estimate one column by."""
         said, channel = kit_column(one.column, one.origin, self.publish_shares)
         read = replace(
@@ -108,7 +116,7 @@ class KitTerms:
             keeps_with=frozenset(said.keeps_with),
             unreadable=said.unreadable,
         )
-        return Offered(read, fitted=one.origin is PriorOrigin.THIS_TABLE)
+        return Offered(read, fitted=one.origin is PriorOrigin.THIS_TABLE, rows=rows)
 
 
 BY_LAW = KitTerms()
@@ -138,6 +146,7 @@ def readings(
     kept: Iterable[str] = (),
     chosen_from_table: bool = False,
     publish_shares: bool = False,
+    rebuilt: Mapping[str, Rebuilt] = MappingProxyType({}),
 ) -> list[Reading]:
     """How each column that went through a mechanism is read, in the order of the plan.
 
@@ -150,11 +159,14 @@ def readings(
         chosen_from_table: whether a mechanism was chosen by what it does to the table, so that the public record does
             not name it. All that were chosen from may keep the shares: that they do is then no news of the table.
         publish_shares: whether the steward declared that what follows from the counts may be known.
+        rebuilt: channels of an earlier release as its recipients can rebuild them.
     """
     released, found = frozenset(kept), list[Reading]()
     extension = "" if release is None else release.suffix.lower().lstrip(".")
     for column in plan.columns:
-        if chosen_from_table and not (publish_shares or column.unprotected or column.name in released):
+        if column.name in rebuilt and column.reads == column.writes == (column.name,):
+            found.append(_as_rebuilt(column.name, rebuilt[column.name]))
+        elif chosen_from_table and not (publish_shares or column.unprotected or column.name in released):
             found += [_unreadable(name, CHOSEN) for name in column.writes]
         elif column.reads != column.writes or len(column.writes) > 1:
             found += _of_several(column, plan.order, column.name in released)
@@ -188,6 +200,12 @@ def _of_one(column: BoundColumn, planned: PlannedColumn, kept: bool) -> Reading:
     # Where no origin is said of what may be known, it follows from declared settings.
     origin = planned.channel_prior if planned.follows_from_counts else planned.channel_prior or PriorOrigin.PUBLIC
     return Reading(Protected(column.name, channel, keeps_shares=kept), origin)
+
+
+def _as_rebuilt(name: str, found: Rebuilt) -> Reading:
+    """Read by what recipients of the earlier release could compute themselves, so that it may be handed out."""
+    column = Protected(name, found.channel, jackknife=found.jackknife, since=found.sha256)
+    return Reading(column, PriorOrigin.PUBLIC)
 
 
 def _unreadable(name: str, reason: Sentence) -> Reading:

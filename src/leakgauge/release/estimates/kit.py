@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import starmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
+
+import numpy as np
 
 from leakgauge.artefacts.channel_file import ChannelFile, read_channel
 from leakgauge.artefacts.codec import read, text_of
@@ -18,6 +20,7 @@ from leakgauge.artefacts.estimates import Estimated, Kit, KitColumn, KitNoise
 from leakgauge.drafts import could_not_write, draft, write_whole
 from leakgauge.errors import ColumnError, FileError, InputError, OptionError, RefusalError, VerificationError
 from leakgauge.probability import Channel, PriorOrigin
+from leakgauge.probability.cells import Floats
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.estimates.kit_files.channels import channel_csv
 from leakgauge.release.estimates.kit_files.dictionary import channel_sheet, dictionary_text, entries
@@ -35,6 +38,7 @@ from leakgauge.tables import Kind, Table, open_table
 from leakgauge.tables.reading import ReadingOptions
 
 KIT: Final = "kit.json"
+JACKKNIFE_DIGITS: Final = 9
 _SCRIPT: Final = Path(__file__).parent / "kit_files" / "estimate.txt"
 """The script is not a module of ours: it runs where only numpy is."""
 _WORKBOOK: Final = "estimate.xlsx"
@@ -185,8 +189,15 @@ def kit_column(
         keeps_shares=kept,
         keeps_with=tuple(sorted(one.keeps_with)) if kept else (),
         unreadable=None if readable else one.unreadable or INSIDE,
+        jackknife=() if channel is None else tuple(_rounded(each.matrix) for each in one.jackknife),
+        since=None if channel is None else one.since,
     )
     return column, channel
+
+
+def _rounded(matrix: Floats) -> tuple[tuple[float, ...], ...]:
+    """As many digits as an estimate of an error needs."""
+    return tuple(tuple(row) for row in np.round(matrix, JACKKNIFE_DIGITS).tolist())
 
 
 def drop_kit(folder: Path, *, but: str | None = None) -> None:
@@ -254,7 +265,9 @@ def recipient_of(folder: Path, confidence: float, reading: ReadingOptions) -> Re
             "{path} is not the release that its kit was written for, or was changed; take the one that came with it.",
             path=release,
         )
-    recipient = Recipient(str(release), protected, confidence, kit.rows, kit.rows_per_unit, reading, notes=kit.notes)
+    recipient = Recipient(
+        str(release), protected, confidence, kit.rows, kit.rows_per_unit, reading, kit.notes, kit.sha256
+    )
     recipient.require_columns()
     return recipient
 
@@ -267,7 +280,15 @@ def _read(column: KitColumn, channel: Channel | None) -> Protected:
     said = column.noise
     noise = None if said is None else Noise(said.variance, said.slope, said.intercept)
     kept_with = frozenset(column.keeps_with)
-    return Protected(column.name, channel, noise, column.keeps_shares, kept_with, column.unreadable)
+    jackknife = () if channel is None else tuple(_normalised(channel, each) for each in column.jackknife)
+    return Protected(
+        column.name, channel, noise, column.keeps_shares, kept_with, column.unreadable, jackknife, column.since
+    )
+
+
+def _normalised(channel: Channel, matrix: Sequence[Sequence[float]]) -> Channel:
+    rows = np.array(matrix, dtype=np.float64)
+    return Channel(channel.inputs, channel.outputs, rows / rows.sum(axis=1, keepdims=True))
 
 
 def _beside(folder: Path, name: str) -> Path:

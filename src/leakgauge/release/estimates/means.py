@@ -161,7 +161,7 @@ class Mean:
 
 def means(sums: GroupSums, quantile: float) -> tuple[list[Mean], float]:
     """The mean of each group, and the share of the rows that they are worth."""
-    found, noise, spread = [], 0.0, 0.0
+    found, noise, spread = list[Mean](), 0.0, 0.0
     for rows, first, second in zip(sums.rows.tolist(), sums.first.tolist(), sums.second.tolist(), strict=True):
         found.append(_mean(WeighedSums(rows, first, rows, first, second), sums, quantile))
         here = max(second - first**2 / rows, 0.0)
@@ -170,6 +170,20 @@ def means(sums: GroupSums, quantile: float) -> tuple[list[Mean], float]:
     count = float(sums.rows.sum())
     varied = max(spread - noise * (1 + DEVIATIONS * math.sqrt(5 / count)), 0.0)
     return found, (varied / max(varied + noise, spread) if spread > 0 else 1.0) / sums.doubt
+
+
+def widened(found: Sequence[Mean], error: Floats, sums: GroupSums) -> list[Mean]:
+    """Means whose intervals allow for more, by the squared half-width of each, within what means may be."""
+    each = zip(found, np.broadcast_to(error, len(found)).tolist(), strict=True)
+    least, most = sums.low + sums.centre, sums.high + sums.centre
+    return [
+        Mean(
+            one.value,
+            max(one.value - math.hypot(one.value - one.low, math.sqrt(extra)), least),
+            min(one.value + math.hypot(one.high - one.value, math.sqrt(extra)), most),
+        )
+        for one, extra in each
+    ]
 
 
 def means_by_protected(sums: GroupSums, by: str, channel: Channel, quantile: float) -> list[Mean]:

@@ -20,6 +20,7 @@ from leakgauge.probability import Channel, Distribution, Joint, Label
 from leakgauge.probability.cells import Codes, Floats, sums_by
 from leakgauge.release.estimates.correction import RANK, Correction, confused_values
 from leakgauge.release.estimates.effective_rows import KEPT, Part, parts_of, scores_of_mean, worth_beside
+from leakgauge.release.estimates.jackknife import variance
 from leakgauge.release.estimates.reading import Protected
 from leakgauge.release.letters import places_among
 
@@ -49,10 +50,12 @@ class Offered:
     Attributes:
         read: the column as the kit has it: its channel only where that is handed out.
         fitted: whether its channel was fitted to the table.
+        rows: of the release, which say how much the error of a rebuilt channel counts, the same in all of them.
     """
 
     read: Protected
     fitted: bool = False
+    rows: int = 0
 
     def of_cells(
         self, channel: Channel, source: Distribution | Joint, by: Sequence[str] = (), onto: Codes | None = None
@@ -124,7 +127,7 @@ class Offered:
                 )
                 added = max(added, sum(noise))
             bias = rows * float((sizes**2) @ (centre - means) ** 2)
-            found.append(min(worth_beside(sampling, added + bias), 1.0))
+            found.append(min(worth_beside(sampling, added + bias + self._error_of_means(table, numbers, sizes)), 1.0))
         return Precision(max(found))
 
     def _added(self, parts: Sequence[Part], by: tuple[str, ...]) -> Iterator[list[Floats]]:
@@ -134,7 +137,44 @@ class Offered:
         if self.read.unreadable is None and self.read.reads_directly(by):
             yield [part.added_by_counting() for part in parts]
         if self.read.channel is not None and not any(confused_values(part.channel) for part in parts):
-            yield [part.added_by_correction() for part in parts]
+            yield [part.added_by_correction() + self._error_of_channel(part) for part in parts]
+
+    def _error_of_channel(self, part: Part) -> Floats:
+        """What a rebuilt channel adds to the squared error of each cell, times the rows: its bias and its chance."""
+        known = self.read.channel
+        if known is None or not self.read.jackknife:
+            return np.zeros(part.joint.shape)
+        released, inputs = self._released(part, known), places_among(known.inputs, part.channel.inputs)
+        each = np.array([Correction.of(one).scores.T @ released for one in (known, *self.read.jackknife)])
+        # A value that the earlier release does not show is not told at all.
+        found = np.where((inputs >= 0)[:, None], each[:, inputs], 0.0)
+        return np.asarray(self.rows * ((found[0] - part.joint) ** 2 + variance(found[1:])))
+
+    def _released(self, part: Part, known: Channel) -> Floats:
+        """The shares of the outputs of a known channel (a row) with each background (a column)."""
+        places = places_among(known.outputs, part.channel.outputs)
+        released = np.zeros((len(known.outputs), part.joint.shape[1]))
+        np.add.at(released, places[places >= 0], (part.matrix.T @ part.joint)[places >= 0])
+        return released
+
+    def _error_of_means(self, table: _Cells, numbers: Floats, sizes: Floats) -> float:
+        """The same of the means of numbers by group, weighed by the rows."""
+        known = self.read.channel
+        if known is None or not self.read.jackknife or len(table.parts) > 1:
+            return 0.0
+        (part,) = table.parts
+        places = places_among(known.inputs, part.channel.inputs)
+        if places.min() < 0:
+            return 0.0
+        inside = np.zeros(len(known.inputs))
+        inside[places] = numbers[[table.values[label] for label in part.channel.inputs]]
+        released = self._released(part, known)
+        each = (inside @ (Correction.of(one).scores.T @ released) for one in (known, *self.read.jackknife))
+        found = np.zeros((1 + len(self.read.jackknife), len(sizes)))
+        for row, sums in zip(found, each, strict=True):
+            np.add.at(row, table.onto[part.at], sums)
+        moved = np.array([_ratio(row, sizes) for row in found])
+        return self.rows * float(sizes**2 @ variance(moved[1:]))
 
     def _scores(self, parts: Sequence[Part], numbers: Floats, by: tuple[str, ...]) -> Iterator[list[Floats]]:
         """The number that each output counts as, for each part, in each way that the kit offers."""

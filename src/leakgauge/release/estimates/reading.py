@@ -43,6 +43,8 @@ class Protected:
         keeps_shares: whether the release has each value as often as the table had it, up to chance.
         keeps_with: the columns whose cross-tables with it the release keeps too.
         unreadable: why nothing can be estimated of it, where that is so.
+        jackknife: of a channel rebuilt from an earlier release, the channels rebuilt without each part of its rows.
+        since: the digest of that release.
     """
 
     name: str
@@ -51,6 +53,8 @@ class Protected:
     keeps_shares: bool = False
     keeps_with: frozenset[str] = frozenset()
     unreadable: Sentence | None = None
+    jackknife: tuple[Channel, ...] = ()
+    since: str | None = None
 
     def require_readable(self) -> None:
         """Refuse a column of which nothing can be estimated."""

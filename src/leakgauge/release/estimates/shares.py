@@ -4,6 +4,9 @@ A release that keeps the shares of a column is counted for them as it is, but it
 channel; corrected alone, the groups would add up to other shares than those counted, and far less certain ones. So
 their shares are made to agree with the shares of all rows.
 
+Where other cross-tables are corrected, and leave 0 to 1 in a group, they are made to agree with the corrected shares of
+all rows in the same way. What they were before is told beside them.
+
 Released rows are counted by output or value, a column per group; ``doubt`` is z², times the rows that count as one.
 """
 
@@ -38,6 +41,7 @@ class Shares:
 
     Attributes:
         worth: the share of the rows that would be as good if they were the table's own.
+        raw: where they were made to agree with the shares of all rows, each corrected by itself.
     """
 
     method: Method
@@ -45,25 +49,72 @@ class Shares:
     lows: Floats
     highs: Floats
     worth: float
+    raw: RawShares | None = None
 
 
-def corrected_shares(channel: Channel, released: Floats, doubt: float) -> Shares:
-    """The shares of a channel's inputs in groups of rows; one that does not distinguish its inputs is refused."""
+@dataclass(frozen=True, eq=False)
+class RawShares:
+    """Unbiased shares, which may leave 0 to 1, with the ends of their intervals."""
+
+    values: Floats
+    lows: Floats
+    highs: Floats
+
+
+NO_ERROR = np.zeros(())
+
+
+def unbiased_shares(channel: Channel, released: Floats) -> Floats:
+    """The shares of a channel's inputs, each group (a row) corrected by itself."""
     sizes = released.sum(axis=0)
+    correction = Correction.of(channel, released.sum(axis=1) / sizes.sum())
+    return np.asarray((released / sizes).T @ correction.scores)
+
+
+def raw_shares(channel: Channel, released: Floats, doubt: float, error: Floats = NO_ERROR) -> RawShares:
+    """The same with intervals of z standard errors."""
+    sizes = released.sum(axis=0)
+    correction = Correction.of(channel, released.sum(axis=1) / sizes.sum())
+    shares = (released / sizes).T
+    values = shares @ correction.scores
+    half = np.sqrt(doubt / sizes[:, None] * (shares @ correction.squares - values**2) + error)
+    return RawShares(values, values - half, values + half)
+
+
+def corrected_shares(channel: Channel, released: Floats, doubt: float, error: Floats = NO_ERROR) -> Shares:
+    """The shares of a channel's inputs in groups of rows; one that does not distinguish its inputs is refused.
+
+    Args:
+        error: of each share, groups by values, the squared half-width by which the channel itself may move it.
+    """
+    sizes = released.sum(axis=0)
+    error = np.broadcast_to(error, (len(sizes), len(channel.inputs)))
     correction = Correction.of(channel, released.sum(axis=1) / sizes.sum())
     mean_squares = channel.matrix @ correction.squares
     own = np.diag(mean_squares)
-    method, groups = Method.INVERSION, []
-    for rows, size in zip(released.T, sizes, strict=True):
-        unbiased = correction.shares(rows / size)
-        shares = np.clip(unbiased, 0, 1)
-        if unbiased.min() < -SLACK or unbiased.max() > 1 + SLACK:
-            method, shares = Method.LIKELIHOOD, correction.likeliest(rows / size)
+    unbiased = (released / sizes).T @ correction.scores
+    method, values, raw = Method.INVERSION, np.clip(unbiased, 0, 1), None
+    if unbiased.min() < -SLACK or unbiased.max() > 1 + SLACK:
+        whole = released.sum(axis=1) / sizes.sum()
+        likeliest = _within_range(correction, whole)
+        method, values = Method.LIKELIHOOD, likeliest[None]
+        if len(sizes) > 1:
+            # The groups then add up to the shares of all rows, as they are told by themselves.
+            method, values = Method.RECONCILED, nearest_with_margins(unbiased, sizes / sizes.sum(), likeliest)
+            raw = raw_shares(channel, released, doubt, error)
+    lows, highs = np.empty_like(values), np.empty_like(values)
+    for at, (shares, size) in enumerate(zip(values, sizes, strict=True)):
         others = mean_square_of_others(shares, mean_squares)
-        groups.append((shares, *share_intervals(unbiased, shares, own, others, doubt / size)))
-    values, lows, highs = (np.array(side) for side in zip(*groups, strict=True))
-    noise = values @ mean_squares.sum(axis=1) - 1
-    return Shares(method, values, lows, highs, worth_of(sizes, values, noise))
+        lows[at], highs[at] = share_intervals(unbiased[at], shares, own, others, doubt / size, error[at])
+    noise = values @ mean_squares.sum(axis=1) - 1 + sizes / doubt * error.sum(axis=1)
+    return Shares(method, values, lows, highs, worth_of(sizes, values, noise), raw)
+
+
+def _within_range(correction: Correction, released: Floats) -> Floats:
+    """The shares of all rows: corrected, or the likeliest where that leaves 0 to 1."""
+    unbiased = correction.shares(released)
+    inside = unbiased.min() >= -SLACK and unbiased.max() <= 1 + SLACK
+    return np.clip(unbiased, 0, 1) if inside else correction.likeliest(released)
 
 
 def counted_shares(released: Floats, doubt: float, method: Method, channel: Channel | None = None) -> Shares:
@@ -130,7 +181,8 @@ def shares_within_margins(channel: Channel, released: Floats, doubt: float) -> S
             doubt / size,
         )
         noise[at] = (shares @ within + others).sum()
-    return Shares(Method.MARGINS, values, lows, highs, worth_of(sizes, values, noise))
+    worth = worth_of(sizes, values, noise)
+    return Shares(Method.MARGINS, values, lows, highs, worth, raw_shares(channel, released, doubt))
 
 
 def _added_variances(channel: Channel, scores: Floats) -> Floats:
@@ -173,19 +225,19 @@ def squared_quantile(confidence: float) -> float:
 
 
 def share_intervals(
-    unbiased: Floats, shares: Floats, own: Floats, others: Floats, doubt: float
+    unbiased: Floats, shares: Floats, own: Floats, others: Floats, doubt: float, error: Floats = NO_ERROR
 ) -> tuple[Floats, Floats]:
-    """The shares t that unbiased estimates t̂ do not rule out: (t̂ − t)² ≤ z² (t a + (1 − t) b − t²) / n.
+    """The shares t that unbiased estimates t̂ do not rule out: (t̂ − t)² ≤ z² (t a + (1 − t) b − t²) / n + ``error``.
 
     Where a share is t, a row's score has the mean square a (``own``) if the row has the value, else b (``others``).
     With the values themselves a = 1 and b = 0, which is Wilson's interval; rare values are held as well, where ±z
     standard errors fail. The intervals hold the shares that are reported; ``doubt`` is z² / n.
     """
     middle = 2 * unbiased + doubt * (own - others)
-    root = np.sqrt(np.maximum(middle**2 - 4 * (1 + doubt) * (unbiased**2 - doubt * others), 0.0))
+    root = np.sqrt(np.maximum(middle**2 - 4 * (1 + doubt) * (unbiased**2 - doubt * others - error), 0.0))
     low, high = (middle - root) / (2 * (1 + doubt)), (middle + root) / (2 * (1 + doubt))
     # An estimate far outside 0 to 1 leaves next to nothing: then the spread at the reported share is the least.
-    spread = np.sqrt(doubt * np.maximum(shares * own + (1 - shares) * others - shares**2, 0.0))
+    spread = np.sqrt(doubt * np.maximum(shares * own + (1 - shares) * others - shares**2, 0.0) + error)
     outside = (high < 0) | (low > 1) | (root == 0)
     low, high = np.where(outside, shares - spread, low), np.where(outside, shares + spread, high)
     return np.clip(np.minimum(low, shares), 0, 1), np.clip(np.maximum(high, shares), 0, 1)

@@ -60,6 +60,10 @@ class Entry:
             return "none"
         if self.read.noise is not None:
             return "mean"
+        if self.read.since is not None:
+            # The recipes in R and spreadsheets know nothing of the error of a channel, and their intervals would be too
+            # narrow.
+            return "rebuilt"
         return "counted" if self.read.keeps_shares else "corrected"
 
     @property
@@ -107,6 +111,14 @@ def use_of(column: KitColumn) -> Sentence:
     file = channel_sheet(column.channel)
     if column.keeps_shares:
         return Sentence("count the released values; correct cross-tables with {file!s}", file=file)
+    if column.since is not None:
+        return Sentence(
+            "correct for the noise with estimate.py or Leakgauge; its channel in {file!s} was rebuilt from an earlier "
+            "release that the same recipients have, whose file has the SHA-256 {sha256!s}, so it is off by chance, which "
+            "their intervals allow for",
+            file=file,
+            sha256=column.since,
+        )
     return Sentence("correct for the noise with {file!s}", file=file)
 
 

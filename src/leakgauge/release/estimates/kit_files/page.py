@@ -16,7 +16,7 @@ from leakgauge.sentences import Sentence
 
 PAGE: Final = "README.md"
 _TEMPLATE: Final = Path(__file__).parent / PAGE
-_FIELDS: Final = ("keeps_shares", "channel", "noise", "unreadable")
+_FIELDS: Final = ("keeps_shares", "channel", "noise", "unreadable", "since")
 _FLAG: Final = re.compile(r"<\?(\w+)>")
 _PART: Final = re.compile(r"<\?(\w+)>([^<]*)<\?end>")
 _MARK: Final = re.compile(r"<((?:counted|corrected|mean) \w+|columns \w+|\w+)>")

@@ -59,7 +59,8 @@ def workbook(
 
 def _of_column(name: str, one: Entry, kit: Kit, channel: Channel | None, moments: Moments | None) -> Sheet | None:
     read, counts = one.read, one.released.counts
-    if read is None or read.unreadable is not None:
+    # Formulas know nothing of the error of a channel that was rebuilt: their intervals would be too narrow.
+    if read is None or read.unreadable is not None or read.since is not None:
         return None
     sheet = Sheet(name)
     sheet.put(1, 1, on_one_line(one.name), style=BOLD)
