@@ -47,7 +47,7 @@ def to_do(voice: Voice, found: Judgement, job: Job | None, beside: Path | None =
 
 
 def instead(voice: Voice, job: Job, beside: Path | None = None) -> Iterator[Content]:
-    """What to do where nothing was released: the first change with which something can be, or what the table reveals."""
+    """What to do where nothing was released: the first change with which something can be, or a look at the table."""
     found = None if job.outcome is None else job.outcome.instead
     if found is None:
         survey = survey_command(job.request)

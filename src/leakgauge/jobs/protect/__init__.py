@@ -323,9 +323,7 @@ def _run(work: Work, watch: Watch, tell: Progress, *, overwrite: bool, strict: b
     approved = released and refused is None
     kit = _kit(work, to_hand_out=approved)
     folder.note(
-        outcome=Outcome(
-            released, None if refused is None else refused.sentence, None if released else _instead(work)
-        ),
+        outcome=Outcome(released, None if refused is None else refused.sentence, None if released else _instead(work)),
         headline=headline(folder, secrets) if released else None,
         secrets=secrets,
         total=folder.result(AUDIT).total if released else None,
