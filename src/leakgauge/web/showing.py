@@ -19,8 +19,8 @@ from leakgauge.report import Edition, Report
 from leakgauge.report.html import style_hash
 from leakgauge.report.reading import diagram_in
 from leakgauge.report.report import FORMS
-from leakgauge.telling.blocks import Content, Inline, blocks_of, text_of
 from leakgauge.telling.alternatives import alternatives
+from leakgauge.telling.blocks import Content, Inline, blocks_of, text_of
 from leakgauge.telling.criteria import criteria
 from leakgauge.telling.figures.scores import is_known
 from leakgauge.telling.headline import every_secret, headline
