@@ -9,7 +9,7 @@ from leakgauge.artefacts.audit import Foreign
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
 from leakgauge.release.guarantees import said_of_formulas
-from leakgauge.telling.actions import to_do
+from leakgauge.telling.actions import instead, to_do
 from leakgauge.telling.alternatives import alternatives
 from leakgauge.telling.attacks import accusations
 from leakgauge.telling.blocks import Content, Inline
@@ -35,10 +35,11 @@ def statement(voice: Voice) -> Iterator[Content]:
     found = judged_by(voice)
     yield from decision(voice)
     leaves = (Paragraph("warning" if promises_nothing(voice) else "plain", _released(voice)),) if voice.released else ()
-    if voice.external and voice.released and voice.stamped:
-        yield voice.alarm("This release is not approved: do not use it, and do not pass it on.")
     if voice.external:
-        yield from for_recipients(voice)
+        if not voice.stamped:
+            yield from for_recipients(voice)
+        elif voice.released:
+            yield voice.alarm("This release is not approved: do not use it, and do not pass it on.")
         shares = (picture for one in voice.each for picture in pictures(one, "shares"))
         yield from (*leaves, *pictures(voice, "guarantee"), *shares, *_document(voice))
         return
@@ -60,6 +61,15 @@ def _signature(voice: Voice) -> Iterator[Content]:
     if not voice.released:
         yield voice.note("Nothing was released, so there is nothing to sign.")
         return
+    if voice.dossier.record is not None and not voice.dossier.record.private:
+        yield voice.note("A simulation is not a release, so there is nothing to sign.")
+        return
+    if voice.dossier.is_refused:
+        yield voice.note(
+            "Not approved, so there is nothing to sign: keep the release and its records private. No kit was written "
+            "for recipients."
+        )
+        return
     if voice.stamped:
         yield voice.note(
             "Not approved, so there is nothing to sign. Whoever accepts other limits states them in a policy file and "
@@ -69,6 +79,12 @@ def _signature(voice: Voice) -> Iterator[Content]:
     yield voice.say("Decision:  ☐ approve   ☐ approve with conditions   ☐ reject")
     yield voice.say("Conditions: {line}", line=own("_" * 60))
     yield from voice.grid("Signed by", "Name|Position|Date|Signature", [[(), (), (), ()]] * _SIGNATURES)
+
+
+def stamp(voice: Voice) -> Iterator[Content]:
+    """That it must not be taken for approved, where there are no pages that could say so."""
+    if voice.dossier.is_advised_against:
+        yield voice.alarm("NOT APPROVED")
 
 
 def decision(voice: Voice) -> Iterator[Content]:
@@ -251,8 +267,13 @@ def made_elsewhere(voice: Voice, foreign: Foreign) -> Inline:
 def _instead(voice: Voice) -> Iterator[Content]:
     """Why nothing was released besides the reason of the job, and what could be done instead."""
     found = judged_by(voice)
+    job, has_actions = voice.dossier.job, found is not None and bool(found.actions)
     if found is not None and (found.vetoes or found.failed):
-        yield from (*other_reasons(voice, found), *to_do(voice, found, voice.dossier.job))
+        yield from other_reasons(voice, found)
+    if found is not None and has_actions:
+        yield from to_do(voice, found, job)
+    elif job is not None:
+        yield from instead(voice, job)
     for one in voice.dossier.secrets:
         # What the search came closest with says the reason.
         for note in () if one.improvement is None else told_all(voice, one.improvement.notes):

@@ -114,8 +114,8 @@ def use_of(column: KitColumn) -> Sentence:
     if column.since is not None:
         return Sentence(
             "correct for the noise with estimate.py or Leakgauge; its channel in {file!s} was rebuilt from an earlier "
-            "release that the same recipients have, whose file has the SHA-256 {sha256!s}, so it is off by chance, which "
-            "their intervals allow for",
+            "release that the same recipients have, whose file has the SHA-256 {sha256!s}; it is off by chance, for "
+            "which their intervals allow",
             file=file,
             sha256=column.since,
         )
