@@ -216,6 +216,7 @@ def test_bits_told_of_each_column_add_up(
         assert told["illness"]["bits"]["origin"] == "table", "it follows from private counts"
         assert told["age"] == {
             "column": "age", "releases": releases, "uncounted": releases, "bits": None, "entropy": None,
+                "unchanged": None,
         }  # fmt: skip
         assert account["without_bits"] == 1
     assert main(["ledger", "show", str(budget)]) == 0

@@ -28,18 +28,12 @@ def budget(voice: Voice, account: Account, told: AccountTold) -> Iterator[Conten
             one.time[:19].replace("T", " "),
             voice.told(one.purpose),
             *(amount(voice, one, name) for name in ("epsilon", "rho")),
-            *((one.noise_key or "–",) if keys else ()),
             yes_or_no(voice, one.completed is not None),
+            *((one.noise_key or "–",) if keys else ()),
         )
         for one in told.entries or ()
     )
-    yield from voice.grid(
-        "Entries",
-        "Entry|Time (UTC)|Purpose|ε|ρ|Keeps noise by key|Completed"
-        if keys
-        else "Entry|Time (UTC)|Purpose|ε|ρ|Completed",
-        entries,
-    )
+    yield from voice.grid("Entries", "Entry|Time (UTC)|Purpose|ε|ρ|Completed|Keeps noise by key", entries)
     if told.unchanged is not None:
         yield voice.say(
             "Of that for a person whose values never changed: ε {epsilon}, ρ {rho}. Releases that keep noise count "
@@ -53,15 +47,14 @@ def budget(voice: Voice, account: Account, told: AccountTold) -> Iterator[Conten
     keeping = any(one.unchanged is not None for one in told.told)
     yield from voice.grid(
         "What the releases reveal about each column",
-        "Column|Releases|Bits revealed at most|About a value that never changed|Of|Not counted"
-        if keeping
-        else "Column|Releases|Bits revealed at most|Of|Not counted",
+        "Column|Releases|Bits revealed at most|Of|Not counted|Revealed if a value never changed",
         (
             (
                 own(one.column),
                 voice.number(one, "releases"),
-                *(voice.cell(one, name) for name in ("bits", *(("unchanged",) if keeping else ()), "entropy")),
+                *(voice.cell(one, name) for name in ("bits", "entropy")),
                 voice.number(one, "uncounted") if one.uncounted else "",
+                *((voice.cell(one, "unchanged"),) if keeping else ()),
             )
             for one in told.told
         ),

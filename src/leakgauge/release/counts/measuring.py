@@ -148,7 +148,7 @@ def measure(plan: CountsPlan, tables: ExactTables, randomness: Randomness | None
         >>> work = Workload([Attribute("sex", "fm"), Attribute("smokes", "ny")], [("sex", "smokes")])
         >>> plan = plan_counts(work, ApproximateDP(1.0, 1e-6))
         >>> table = measure(plan, count_tables(people, work)).table("sex", "smokes")
-        >>> abs(table.counts[0, 0] - 500) < 8 * table.standard_error
+        >>> bool(abs(table.counts[0, 0] - 500) < 8 * table.standard_error)
         True
     """
     source = OperatingSystem() if randomness is None else randomness
