@@ -105,9 +105,10 @@ def figures(report: Report, code: str) -> dict[str, Figure]:
     """Every picture of a report, and those that may be drawn of its files."""
     (document,) = report.documents(code)
     found = [block for section in document.sections for block in section.blocks if isinstance(block, Picture)]
-    return {one.caption: Figure(one.spec, one.told) for one in found} | dict(
-        _more(Shown(report.dossier).dossier, Language(code))
-    )
+    narrow = {f"{one.caption} (narrow)": Figure(one.narrow, one.told) for one in found if one.narrow is not None}
+    assert narrow
+    whole = {one.caption: Figure(one.spec, one.told) for one in found}
+    return whole | narrow | dict(_more(Shown(report.dossier).dossier, Language(code)))
 
 
 def _more(dossier: Dossier, language: Language) -> Iterator[tuple[str, Figure]]:

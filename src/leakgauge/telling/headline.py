@@ -11,7 +11,7 @@ from leakgauge.artefacts.scores import SCORES
 from leakgauge.languages import message
 from leakgauge.telling.attacks import attacks_on, strongest_attack
 from leakgauge.telling.bits import better_attacker, bits, bits_of, exposure
-from leakgauge.telling.blocks import Content, Inline, Number
+from leakgauge.telling.blocks import Content, Inline, Number, unprinted
 from leakgauge.telling.columns import bins_of_secret, by_coarseness, known_columns, protected_columns
 from leakgauge.telling.promises import (
     asked_epsilon,
@@ -61,7 +61,8 @@ def _explained(voice: Voice) -> Iterator[Content]:
                 "multiplies this by 2.72."
             )
         yield voice.note(template)
-        yield from unprotected(voice)
+        # Beside the levels it is said in print.
+        yield from unprinted(unprotected(voice))
 
 
 def every_secret(voice: Voice) -> Iterator[Content]:

@@ -100,8 +100,9 @@ def _drawn(chart: str) -> str:
 
 def titled(text: str, *under: str, width: float = WIDTH, **more: Any) -> dict[str, Any]:
     """A title, and below it sentences, all in lines of the drawing's width."""
-    lines = [line for one in under for line in lines_of(one, width - 40 if width == WIDTH else width)]
-    return {"text": lines_of(text, width, _TITLE), "subtitle": lines, **more}
+    lines = [line for one in under for line in lines_of(one, width - 40)]
+    # Letters of a title are bold.
+    return {"text": lines_of(text, 0.9 * width - 40, _TITLE), "subtitle": lines, **more}
 
 
 def legend_below(width: float, **more: Any) -> dict[str, Any]:

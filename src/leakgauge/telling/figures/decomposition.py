@@ -34,7 +34,7 @@ def decomposition_figure(
     told = _rows(measurement, everything, language)
     words = _words(measurement.background_floor is not None, language)
     if width < chart.WIDTH:
-        words = {part: chart.wrapped(word, width - 30) for part, word in words.items()}
+        words = {part: chart.wrapped(word, area - 30) for part, word in words.items()}
     rows = [(chart.wrapped(name, width - area), parts) for name, parts in told]
     most = max(sum(parts.values()) for _, parts in rows) or 1.0
     bars = _bars(rows, words, language)

@@ -11,7 +11,18 @@ from leakgauge.design import Knowledge
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.sentences import Sentence
 from leakgauge.telling.figures import chart
-from leakgauge.telling.figures.chart import Fields, Figure, clauses, joined, listed, named, shortened, shown, width_of
+from leakgauge.telling.figures.chart import (
+    Fields,
+    Figure,
+    clauses,
+    joined,
+    lines_of,
+    listed,
+    named,
+    shortened,
+    shown,
+    width_of,
+)
 from leakgauge.telling.figures.placing import AREA, Area, Box, box_of, distortion_at, label_places, room_beside
 
 _SHAPES = ["square", "triangle-up", "cross", "triangle-down", "circle", "triangle-right", "triangle-left"]
@@ -83,8 +94,9 @@ def frontier_figure(
         "distortion": 1.05 * max(one["distortion"] for one in everything) or 1.0,
         "leakage": 1.08 * max([floor or 0.0, *(one["leakage"] for one in everything)]) or 1.0,
     }
+    across = language.say(_UNITS.get(distortion, _NO_UNIT))
     axes = {
-        "x": _axis("distortion", language.say(_UNITS.get(distortion, _NO_UNIT)), most["distortion"]),
+        "x": _axis("distortion", across if width >= chart.WIDTH else lines_of(across, width - 90), most["distortion"]),
         "y": _axis("leakage", title, most["leakage"]),
     }
     said = message("Each line is the least that its channels leak at their mean distortion.")
@@ -184,7 +196,7 @@ def _same(one: Compared, release: OnPlane | None, name: str) -> bool:
     return apart < 1e-9 and (one.role is Role.OPTIMUM or one.mechanism == getattr(release, "mechanism", None))
 
 
-def _axis(field: str, title: str, most: float) -> dict[str, Any]:
+def _axis(field: str, title: str | list[str], most: float) -> dict[str, Any]:
     return chart.quantitative(field, title=title, scale={"domain": [0, most], "nice": False})
 
 
@@ -252,7 +264,7 @@ def _marks(
     marked: list[dict[str, Any]], labels: list[dict[str, Any]], axes: dict[str, Any], width: int
 ) -> list[dict[str, Any]]:
     """The marked points, and their labels beside them, those of one place together."""
-    marked = [{**one, "line": chart.wrapped(one["line"], width - 46)} for one in marked]
+    marked = [{**one, "line": chart.wrapped(one["line"], width - 110)} for one in marked]
     names = [one["line"] for one in marked]
     shapes = ["diamond" if one["own"] else _SHAPES[at % len(_SHAPES)] for at, one in enumerate(marked)]
     fills = [chart.MIDDLE if one["own"] else chart.DARK for one in marked]

@@ -12,6 +12,8 @@ from leakgauge.telling.figures import chart
 from leakgauge.telling.figures.chart import Fields, Figure, clauses, ended, figure_of_words, joined
 
 RELEASES = (1, 2, 5, 10, 20, 50)
+_ROOMY = 280
+"""Pixels of a panel with room for all numbers."""
 _HEIGHT, _BESIDE = 210, 73
 """Pixels of a panel, and of the axis beside it."""
 _AFTER = message("after {releases:d} releases {success}% guessed correctly, protection {protection}")
@@ -142,6 +144,8 @@ def _panel(field: str, title: str, line: float | None, width: float, language: L
     alarm = {"test": missed, "value": chart.ALARM}
     # The numbers of points that rise stand to the left, of those that fall to the right: the line is on the other side.
     number = chart.text_mark(dy=-12, align="left" if of_limit else "right", dx=4 if of_limit else -1)
+    # Where the last numbers would meet, the last of all is enough.
+    thinned = {"transform": [{"filter": f"datum.releases !== {RELEASES[-2]}"}]} if width < _ROOMY else {}
     return {
         "width": width,
         "height": _HEIGHT,
@@ -157,6 +161,6 @@ def _panel(field: str, title: str, line: float | None, width: float, language: L
                 fill={"condition": [{"test": "!datum.exact", "value": "white"}, alarm], "value": chart.LINE},
                 **chart.SAID,
             ),
-            chart.layer(number, x=x, y=y, text=chart.nominal(f"{field}_written")),
+            {**chart.layer(number, x=x, y=y, text=chart.nominal(f"{field}_written")), **thinned},
         ],
     }
