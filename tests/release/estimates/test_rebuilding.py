@@ -12,7 +12,7 @@ from leakgauge.design import Keep, Knowledge, MaxDistortion, RateDistortion, Slo
 from leakgauge.design.problem import Target
 from leakgauge.distances import Hamming
 from leakgauge.probability import Channel, Distribution, Joint
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Codes, Floats
 from leakgauge.release.estimates.reading import Protected
 from leakgauge.release.estimates.rebuilding import PARTS, Problem, Rebuilt, kept_shares, rebuilt
 from leakgauge.release.estimates.recipient import Recipient
@@ -32,18 +32,23 @@ def declared(
 def with_groups(shares: list[float], first: list[float]) -> Floats:
     """p(x, z) of values with these shares, of which such parts are in the first of two groups."""
     p, part = np.array(shares), np.array(first)
-    return np.stack([p * part, p * (1 - part)], axis=1)
+    return np.asarray(np.stack([p * part, p * (1 - part)], axis=1))
 
 
-def through(channel: Channel, counts: Floats, values: list[str], rng: np.random.Generator) -> Floats:
+def drawn_table(rows: int, shares: Floats, rng: np.random.Generator) -> Codes:
+    """Rows by value and group."""
+    return np.asarray(rng.multinomial(rows, shares.ravel()), dtype=np.int64).reshape(shares.shape)
+
+
+def through(channel: Channel, counts: Codes, values: list[str], rng: np.random.Generator) -> Codes:
     """Released rows by value and group, of rows by value and group."""
     places = [channel.outputs.index(value) for value in values]
     matrix = channel.restrict(values).matrix[:, places]
     drawn = [[rng.multinomial(int(count), row) for count in own] for own, row in zip(counts, matrix, strict=True)]
-    return np.asarray(drawn).sum(axis=0).T
+    return np.asarray(np.asarray(drawn, dtype=np.int64).sum(axis=0).T)
 
 
-def as_table(counts: Floats, values: list[str], rng: np.random.Generator | None = None) -> pa.Table:
+def as_table(counts: Codes, values: list[str], rng: np.random.Generator | None = None) -> pa.Table:
     """Rows in a random order."""
     value, group = np.divmod(np.repeat(np.arange(counts.size), counts.ravel().astype(int)), counts.shape[1])
     order = np.arange(len(value)) if rng is None else rng.permutation(len(value))
@@ -95,7 +100,7 @@ def held(case: str, runs: int) -> tuple[Floats, Floats]:
     shares, changes = np.zeros(len(first)), np.zeros(len(first))
     truth, moved = second.sum(axis=1), second.sum(axis=1) - first.sum(axis=1)
     for _ in range(runs):
-        tables = [rng.multinomial(rows, month.ravel()).reshape(month.shape) for month in (first, second)]
+        tables = [drawn_table(rows, month, rng) for month in (first, second)]
         own = Joint(values, ["A", "B"], tables[0] / rows)
         channel = solve(problem(own), 1e-6).channel
         january, february = (as_table(through(channel, one, values, rng), values, rng) for one in tables)
@@ -127,7 +132,7 @@ def test_a_rebuilt_channel_is_the_designed_one_but_for_chance() -> None:
     first, _, _, target, local_dp, _ = CASES["against a published column"]
     problem, values = partial(declared, target, local_dp=local_dp), [f"v{at}" for at in range(4)]
     rng, rows = np.random.default_rng(3), 400_000
-    counts = rng.multinomial(rows, first.ravel()).reshape(first.shape)
+    counts = drawn_table(rows, first, rng)
     channel = solve(problem(Joint(values, ["A", "B"], counts / rows)), 1e-6).channel
     found = of(as_table(through(channel, counts, values, rng), values, rng), ("z",), problem)
     assert len(found.jackknife) == PARTS and found.channel.inputs == found.channel.outputs
