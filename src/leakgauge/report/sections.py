@@ -7,6 +7,7 @@ from typing import Final
 
 from leakgauge.telling.attacks import attacks
 from leakgauge.telling.blocks import Content
+from leakgauge.telling.clauses.walk import clauses
 from leakgauge.telling.criteria import criteria
 from leakgauge.telling.data import context, data
 from leakgauge.telling.earlier import earlier
@@ -17,7 +18,7 @@ from leakgauge.telling.limits import assumptions, left_out, limitations, residua
 from leakgauge.telling.places import behind_maps, compared, protected, surveyed, tracked
 from leakgauge.telling.public_columns import coarsening, telling
 from leakgauge.telling.recipients import recipients
-from leakgauge.telling.reproduction import crosswalk, reproduction
+from leakgauge.telling.reproduction import reproduction
 from leakgauge.telling.search import tuning
 from leakgauge.telling.statement import statement
 from leakgauge.telling.survey import survey
@@ -53,7 +54,7 @@ SECTIONS: Final[Mapping[str, Callable[[Voice], Iterator[Content]]]] = {
     "tuning": tuning,
     "residual": residual,
     "reproduction": reproduction,
-    "crosswalk": crosswalk,
+    "clauses": clauses,
 }
 """In the order of the report; a new one is a function, a line here and a title."""
 OF_A_SECRET: Final = frozenset({"leakage", "usefulness", "frontier", "criteria", "tuning"})
