@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from leakgauge.artefacts.request.part import Option, RequestPart
-from leakgauge.artefacts.request.shared_options import ASSESSMENT, CLAUSES
+from leakgauge.artefacts.request.shared_options import ASSESSMENT, WHICH_CLAUSES
 from leakgauge.artefacts.request.terms import OF_THE_REPORT
 from leakgauge.cli import options
 from leakgauge.cli.language import current, say
@@ -18,6 +18,7 @@ from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import FileError, OptionError
 
 if TYPE_CHECKING:
+    from leakgauge.artefacts.clauses import Clauses
     from leakgauge.artefacts.dossier import Dossier
 
 _FORMS = ("html", "md", "pdf")
@@ -32,7 +33,7 @@ class Reporting(RequestPart, frozen=True):
         str | None, Option("By default, the ending of the file's name.", choices=_FORMS, called="format")
     ] = None
     limit: Annotated[int | None, Option("External edition: hide counts below this; by default 10.", least=1)] = None
-    clauses: Annotated[tuple[str, ...], CLAUSES] = ()
+    clauses: Annotated[tuple[str, ...], WHICH_CLAUSES] = ()
     assessment: Annotated[Path | None, ASSESSMENT] = None
     assessment_form: Annotated[
         Path | None, Option("Write a form for --assessment with what is left to be filled in, and no report.", "FILE")
@@ -47,8 +48,8 @@ class Reporting(RequestPart, frozen=True):
             )
         if self.edition == "external" and (self.clauses or self.assessment is not None):
             raise OptionError(
-                "The external edition has no clauses, because they say what follows from the table; leave --clauses and "
-                "--assessment out."
+                "The external edition has no clauses, because they say what follows from the table; leave out "
+                "--clauses and --assessment."
             )
 
 
@@ -77,21 +78,21 @@ def command(folder: Path, asked: Reporting, as_json: bool, output: Path | None) 
     The external edition masks small counts and leaves out every number that follows from the table's own counts.
     """
     from leakgauge.artefacts import codec
-    from leakgauge.artefacts import dossier as dossier_files
+    from leakgauge.artefacts.dossier import CLAUSES
     from leakgauge.report import Edition, Report
     from leakgauge.report.external import LIMIT
     from leakgauge.report.reading import diagram_in
 
     kind, language, least = Edition(asked.edition), asked.report_language or current().code, asked.limit or LIMIT
     written = asked.form or ("html" if as_json else _suffix(output))
-    dossier = _walked(folder, asked, language)
+    dossier, clauses = _walked(folder, asked, language)
     if asked.assessment_form is not None:
         _write_form(asked.assessment_form, dossier)
         return
     report = Report.made_of(dossier, diagram_in(folder))
-    if dossier.clauses is not None and (asked.clauses or asked.assessment is not None):
+    if asked.clauses or asked.assessment is not None:
         # Whatever report is written next says the same.
-        codec.write(folder / dossier_files.CLAUSES.name, dossier.clauses)
+        codec.write(folder / CLAUSES.name, clauses)
     if as_json:
         from leakgauge.report.document import twin
 
@@ -117,22 +118,25 @@ def command(folder: Path, asked: Reporting, as_json: bool, output: Path | None) 
     with working(say("Writing the report …")):
         write(place, language, kind, limit=least)
     click.echo(say("Report: {path!s}", path=place))
-    if dossier.clauses is not None and dossier.clauses.open and kind is Edition.INTERNAL:
-        click.echo(say("{count} answers of the assessment are left for you to fill in.", count=dossier.clauses.open))
+    if clauses.open and kind is Edition.INTERNAL:
+        click.echo(say("{count} answers of the assessment are left for you to fill in.", count=clauses.open))
     if asked.opened:
         click.launch(str(place))
 
 
-def _walked(folder: Path, asked: Reporting, language: str) -> Dossier:
+def _walked(folder: Path, asked: Reporting, language: str) -> tuple[Dossier, Clauses]:
     """The results in a folder, with every clause answered anew."""
+    from msgspec import structs
+
     from leakgauge.report.reading import read_dossier
     from leakgauge.report.report import codes_of
     from leakgauge.telling.clauses.files import read_walk
-    from leakgauge.telling.clauses.walk import walked
+    from leakgauge.telling.clauses.walk import answered
 
     found = read_dossier(folder)
     assessment = None if asked.assessment is None else str(asked.assessment)
-    return walked(found, read_walk(assessment, asked.clauses, found.clauses), codes_of(language))
+    clauses = answered(found, read_walk(assessment, asked.clauses, found.clauses), codes_of(language))
+    return structs.replace(found, clauses=clauses), clauses
 
 
 def _write_form(place: Path, dossier: Dossier) -> None:

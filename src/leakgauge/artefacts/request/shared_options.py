@@ -74,7 +74,7 @@ Dataset: TypeAlias = Annotated[str | None, Option("The account in the ledger; de
 Purpose: TypeAlias = Annotated[Asked[str | None], IN_WORDS, Option("Declared: what the release is for.", "TEXT")]
 Recipient: TypeAlias = Annotated[Asked[str | None], IN_WORDS, Option("Declared: who gets it.", "TEXT")]
 Review: TypeAlias = Annotated[Asked[str | None], IN_WORDS, Option("Declared: when to review it.", "DATE")]
-CLAUSES: Final = Option(
+WHICH_CLAUSES: Final = Option(
     "Which clauses the report walks through: gdpr, pipl, us, all, …, or a file of your own; may be repeated.",
     "NAME|FILE.toml",
 )

@@ -23,10 +23,10 @@ from leakgauge.artefacts.request.part import (
 )
 from leakgauge.artefacts.request.shared_options import (
     ASSESSMENT,
-    CLAUSES,
     KEPT,
     SENSITIVITIES,
     USES,
+    WHICH_CLAUSES,
     Bins,
     Contact,
     Dataset,
@@ -287,7 +287,7 @@ class Declared(RequestPart, frozen=True):
     contact: Contact = None
     terms: TermsOfUse = None
     assessment: Annotated[str | None, Names.PLACE, IN_WORDS, ASSESSMENT] = None
-    clauses: Annotated[tuple[str, ...], Names.SPELLED, IN_WORDS, CLAUSES] = ()
+    clauses: Annotated[tuple[str, ...], Names.SPELLED, IN_WORDS, WHICH_CLAUSES] = ()
     report_language: Annotated[str, OF_THE_REPORT] = "en"
 
     def require_possible(self) -> None:

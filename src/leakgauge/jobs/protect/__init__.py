@@ -70,7 +70,7 @@ from leakgauge.tables import Levels, Table, as_arrow, open_table
 from leakgauge.tables.postgresql.address import without_user
 from leakgauge.tables.remembered import remembered
 from leakgauge.telling.clauses.files import ENDING, read_walk
-from leakgauge.telling.clauses.walk import walked
+from leakgauge.telling.clauses.walk import answered
 from leakgauge.waiting import told_while_waiting
 
 __all__ = ["NAMES", "Done", "Progress", "protect"]
@@ -415,12 +415,15 @@ def _report(work: Work, earlier: Clauses | None) -> Found:
     place, declared = work.folder.place, work.asked.declared
     language, drawn = declared.report_language, work.explaining.diagram
     walk = read_walk(declared.assessment, declared.clauses, earlier)
-    dossier = walked(work.folder.dossier(), walk, codes_of(language))
-    report = Report.made_of(dossier, drawn if isinstance(drawn, Diagram) else default_diagram())
+    found = work.folder.dossier()
+    clauses = answered(found, walk, codes_of(language))
+    report = Report.made_of(
+        structs.replace(found, clauses=clauses), drawn if isinstance(drawn, Diagram) else default_diagram()
+    )
     for edition, name in REPORTS.items():
         report.to_html(place / name, language, edition)
     report.to_json(place / REPORT, language)
-    return Found(parts=({CLAUSES.name: dossier.clauses},), written=(*REPORTS.values(), REPORT))
+    return Found(parts=({CLAUSES.name: clauses},), written=(*REPORTS.values(), REPORT))
 
 
 def _inputs(work: Work, stage: str) -> str:

@@ -98,8 +98,8 @@ def read_instrument(place: Path) -> Instrument:
     key, items = place.stem.casefold(), given.get("items")
     if not _KEY.fullmatch(key) or key in _taken():
         raise FileError(
-            "{path} has a name that clauses cannot have; give it one of its own with letters, digits, hyphens and points, "
-            "such as ethics-board.toml.",
+            "{path} has a name that clauses cannot have; give it one of its own with letters, digits, hyphens and "
+            "points, such as ethics-board.toml.",
             path=place,
         )
     if not isinstance(items, list) or not 0 < len(items) <= _MOST_ITEMS or not all(isinstance(i, dict) for i in items):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from leakgauge.artefacts.clauses import DEGREES
+from leakgauge.artefacts.verdict import Declaration
 from leakgauge.languages import message
 
 LINES: Final[Mapping[str, str]] = {
@@ -35,7 +36,7 @@ LINES: Final[Mapping[str, str]] = {
     "effect-level": message("level, as the officer confirms it (1 to 4)"),
 }
 """What is to be said, by its key: that of a line in the file of ``--assessment``."""
-OF_THE_JOB: Final = ("purpose", "recipient", "review")
+OF_THE_JOB: Final = tuple(one.value for one in Declaration)
 """Lines that a job has options for."""
 CHOICES: Final[Mapping[str, tuple[str, ...]]] = {"severity": DEGREES, "effect-level": ("1", "2", "3", "4")}
 """Lines that take one of a few words."""

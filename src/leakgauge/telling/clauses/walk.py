@@ -50,8 +50,8 @@ class Walk:
     printed: tuple[str, ...] = ()
 
 
-def walked(dossier: Dossier, walk: Walk, languages: Iterable[str]) -> Dossier:
-    """The dossier with every instrument answered, for a report in these languages.
+def answered(dossier: Dossier, walk: Walk, languages: Iterable[str]) -> Clauses:
+    """Every instrument with what a dossier answers, for a report in these languages.
 
     Raises:
         OptionError: something is declared otherwise than to the job.
@@ -74,7 +74,7 @@ def walked(dossier: Dossier, walk: Walk, languages: Iterable[str]) -> Dossier:
         for one in (*INSTRUMENTS, *walk.own)
     )
     severity, likely = _severity(voice), likelihood(voice)
-    found = msgspec.structs.replace(
+    return msgspec.structs.replace(
         unanswered,
         printed=walk.printed,
         instruments=instruments,
@@ -84,7 +84,6 @@ def walked(dossier: Dossier, walk: Walk, languages: Iterable[str]) -> Dossier:
         risk=None if severity is None or likely is None else risk(severity, likely),
         effect_level=effect_level(voice).level,
     )
-    return msgspec.structs.replace(dossier, clauses=found)
 
 
 def _require_agreement(dossier: Dossier, walk: Walk) -> None:
