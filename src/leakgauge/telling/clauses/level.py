@@ -68,8 +68,8 @@ def matrix(voice: Voice, severity: Degree | None) -> Iterator[Content]:
     )
     yield voice.note(
         "Likelihood is high where a limit of singling out, linking or inferring is missed or not set, low where each "
-        "risk is at most half its limit, and medium otherwise. Severity is for you to say. ● is this release; ○ would "
-        "be, with each severity."
+        "risk is at most half its limit, and medium otherwise. Severity is for you to say. ● marks this release, ○ "
+        "where it would stand with each severity."
     )
 
 

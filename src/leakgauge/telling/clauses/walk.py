@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Final
 
 import msgspec
@@ -180,8 +181,8 @@ def _answers(voice: Voice, item: Item) -> list[Inline]:
 
 
 def _cell(voice: Voice, said: Sequence[Inline]) -> Inline:
-    parts = [part for one in said for part in (*one, voice.language.say(" "))][:-1]
-    return tuple(parts) or (NOTHING,)
+    # Chinese sentences stand together without spaces.
+    return reduce(lambda told, more: voice.say("{said} {more}", said=told, more=more), said) if said else (NOTHING,)
 
 
 def _lines(voice: Voice, item: Item) -> Inline:
