@@ -119,7 +119,7 @@ def command(folder: Path, asked: Reporting, as_json: bool, output: Path | None) 
         write(place, language, kind, limit=least)
     click.echo(say("Report: {path!s}", path=place))
     if clauses.open and kind is Edition.INTERNAL:
-        click.echo(say("{count} answers of the assessment are left for you to fill in.", count=clauses.open))
+        click.echo(say("Answers left for you to fill in: {count}.", count=clauses.open))
     if asked.opened:
         click.launch(str(place))
 

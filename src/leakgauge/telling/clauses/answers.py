@@ -74,7 +74,7 @@ def _options(voice: Voice) -> Iterator[Inline]:
     if found is not None and len(found.alternatives) > 1:
         count = voice.counted(found, "alternatives")
         yield voice.say(
-            "{count} forms of release are compared under “{section}”.",
+            "Forms of release that are compared under “{section}”: {count}.",
             count=count,
             section=_section(voice, "statement"),
         )
@@ -85,7 +85,9 @@ def _limits(voice: Voice) -> Iterator[Inline]:
     if found is not None:
         count = voice.counted(found, "policy")
         yield voice.say(
-            "It is judged by {count} limits, listed under “{section}”.", count=count, section=_section(voice, "verdict")
+            "Limits that it is judged by, listed under “{section}”: {count}.",
+            count=count,
+            section=_section(voice, "verdict"),
         )
 
 
@@ -188,10 +190,10 @@ def _earlier_releases(voice: Voice) -> Iterator[Inline]:
     job = voice.dossier.job
     if job is not None and job.repeated is not None:
         count = voice.counted(job.repeated, "before")
-        yield voice.say("Counted together with {count} earlier releases by the same mechanism.", count=count)
+        yield voice.say("Earlier releases by the same mechanism that are counted too: {count}.", count=count)
     elif job is not None and job.before:
         count = voice.counted(job, "before")
-        yield voice.say("Counted together with {count} earlier releases of the same secret.", count=count)
+        yield voice.say("Earlier releases of the same secret that are counted too: {count}.", count=count)
     else:
         yield voice.say("No earlier release was named, so none was counted.")
     yield from in_ledger(voice)
@@ -208,7 +210,7 @@ def _identifiers(voice: Voice) -> Iterator[Inline]:
         yield voice.say("No column identifies people by itself.")
     if survey.combinations:
         yield voice.say(
-            "{count} combinations of columns that do are listed under “{section}”.",
+            "Combinations of columns that do, listed under “{section}”: {count}.",
             count=voice.counted(survey, "combinations"),
             section=_section(voice, "survey"),
         )
@@ -256,7 +258,7 @@ def _assumptions(voice: Voice) -> Iterator[Inline]:
     record = voice.dossier.record
     if record is not None and record.assumptions and voice.released:
         yield voice.say(
-            "{count} assumptions are listed under “{section}”.",
+            "Assumptions, listed under “{section}”: {count}.",
             count=voice.counted(record, "assumptions"),
             section=_section(voice, "assumptions"),
         )
