@@ -141,8 +141,8 @@ def clauses(voice: Voice) -> Iterator[Content]:
     left = _open(voice)
     if left:
         yield voice.say(
-            "Answers left for you to fill in: {count}. leakgauge report … --assessment-form FILE writes a form for them, "
-            "and --assessment FILE reads it.",
+            "Answers left for you to fill in: {count}. leakgauge report … --assessment-form FILE writes a form for "
+            "them, and --assessment FILE reads it.",
             count=_count(voice, len(left)),
         )
     others = [one.key for one in INSTRUMENTS if one not in printed]
