@@ -16,7 +16,7 @@ from leakgauge.artefacts import codec
 from leakgauge.artefacts.clauses import AnsweredItem, Clauses, Degree, Instrument, Item, Line, Status
 from leakgauge.artefacts.dossier import Dossier
 from leakgauge.cli import main
-from leakgauge.errors import OptionError
+from leakgauge.errors import FileError, OptionError
 from leakgauge.jobs.protect import protect
 from leakgauge.languages import Language
 from leakgauge.report.reading import read_dossier
@@ -25,6 +25,7 @@ from leakgauge.telling.blocks import Edition, text_of
 from leakgauge.telling.clauses import catalogue, walk
 from leakgauge.telling.clauses.answers import ANSWERS, kept_until
 from leakgauge.telling.clauses.catalogue import INSTRUMENTS, by_default, chosen
+from leakgauge.telling.clauses.files import read_walk
 from leakgauge.telling.clauses.level import effect_level, likelihood, risk
 from leakgauge.telling.clauses.lines import LINES
 from leakgauge.telling.clauses.special import category_of
@@ -144,10 +145,20 @@ def test_what_is_declared_is_printed_once_for_every_item_that_asks_for_it(facts:
     assert LEGAL_BASIS not in str(codec.encode(before))
 
 
-def test_the_same_that_a_job_declares_may_not_be_said_otherwise(facts: Facts) -> None:
-    with pytest.raises(OptionError, match="'purpose' was declared to the job in other words"):
-        answered(facts.dossier, Walk((Line("purpose", "something else"),)), ("en",))
-    assert answered(facts.dossier, Walk((Line("purpose", "a study of illness"),)), ("en",)).open
+def test_what_a_job_declares_may_not_be_said_otherwise(facts: Facts, tmp_path: Path) -> None:
+    asked = facts.dossier.job.asked  # type: ignore[union-attr]
+    (tmp_path / "words.toml").write_text('purpose = "something else"', encoding="utf-8")
+    with pytest.raises(FileError, match="'purpose' was declared to the job in other words"):
+        read_walk(str(tmp_path / "words.toml"), (), asked)
+    # What a file said before the job did gives way.
+    assert answered(facts.dossier, Walk((Line("purpose", "something else"),)), ("en",)).declared == ()
+
+
+def test_a_stored_file_of_another_version_is_read(facts: Facts) -> None:
+    own = Instrument("board", "The board", "", Status.OWN, (Item("1", "What", ("an answer of tomorrow",)),))
+    found = answered(facts.dossier, Walk((Line("severity", "grave"),), (own,), ("board",)), ("en",))
+    assert found.severity is None
+    assert [str(one) for one in items_of(found)["board/1"].answers] == ["Nothing in this job answers it."]
 
 
 def test_of_a_job_that_released_nothing_no_item_says_that_anything_protects(refused: Facts) -> None:

@@ -135,7 +135,8 @@ def _walked(folder: Path, asked: Reporting, language: str) -> tuple[Dossier, Cla
 
     found = read_dossier(folder)
     assessment = None if asked.assessment is None else str(asked.assessment)
-    clauses = answered(found, read_walk(assessment, asked.clauses, found.clauses), codes_of(language))
+    of_job = None if found.job is None else found.job.asked
+    clauses = answered(found, read_walk(assessment, asked.clauses, of_job, found.clauses), codes_of(language))
     return structs.replace(found, clauses=clauses), clauses
 
 

@@ -207,7 +207,7 @@ def protect(
         source = remembered(source)
         settled, coarsening = _settled(request, source, progress or (lambda event: None))
         policy, explaining = policy_of(request.limits, request.declared), Explaining.by(request.declared)
-        read_walk(request.declared.assessment, request.declared.clauses)
+        read_walk(request.declared.assessment, request.declared.clauses, request.declared)
         judging = Judging(source, policy)
         levels = None if earlier is None else earlier.levels(settled)
         sources = open_sources(settled, source, opened, levels, judging.learnt)
@@ -414,7 +414,7 @@ def _require_unspent(work: Work, stage: str, overwrite: bool) -> None:
 def _report(work: Work, earlier: Clauses | None) -> Found:
     place, declared = work.folder.place, work.asked.declared
     language, drawn = declared.report_language, work.explaining.diagram
-    walk = read_walk(declared.assessment, declared.clauses, earlier)
+    walk = read_walk(declared.assessment, declared.clauses, declared, earlier)
     found = work.folder.dossier()
     clauses = answered(found, walk, codes_of(language))
     report = Report.made_of(

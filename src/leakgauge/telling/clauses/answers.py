@@ -35,8 +35,9 @@ def _data(voice: Voice) -> Iterator[Inline]:
     if voice.foreign is not None:
         yield made_elsewhere(voice, voice.foreign)
     job, asked, found = voice.dossier.job, asked_of(voice), judged_by(voice)
-    if job is not None:
-        rows = voice.number(job.table, "rows", unit=ROWS, count=True)
+    counted = voice.dossier.record if job is None else job.table
+    if counted is not None:
+        rows = voice.number(counted, "rows", unit=ROWS, count=True)
         yield voice.say("Table {table} with {rows}.", table=table_of(voice), rows=rows)
     if found is not None and found.risks:
         yield voice.say("{people} people.", people=voice.number(found.risks[0].of, "value", count=True, digits=12))

@@ -9,12 +9,13 @@ from typing import Any, Final
 
 from leakgauge.artefacts.clauses import Clauses, Instrument, Item, Line, Status
 from leakgauge.artefacts.dossier import Dossier
+from leakgauge.artefacts.request import Declared, StoredRequest
 from leakgauge.errors import FileError, did_you_mean
 from leakgauge.languages import Language
 from leakgauge.probability.files import parsed_toml
 from leakgauge.telling.clauses.answers import ANSWERS
 from leakgauge.telling.clauses.catalogue import ALL, INSTRUMENTS, chosen
-from leakgauge.telling.clauses.lines import CHOICES, LINES, LONGEST, OF_THE_JOB
+from leakgauge.telling.clauses.lines import CHOICES, LINES, LONGEST, declared_to
 from leakgauge.telling.clauses.walk import Walk
 
 ENDING: Final = ".toml"
@@ -25,8 +26,16 @@ _OF_ITEM: Final = ("key", "name", "name_zh", "filled_by")
 _MOST_ITEMS: Final = 200
 
 
-def read_walk(assessment: str | None, clauses: Sequence[str], earlier: Clauses | None = None) -> Walk:
+def read_walk(
+    assessment: str | None,
+    clauses: Sequence[str],
+    asked: Declared | StoredRequest | None,
+    earlier: Clauses | None = None,
+) -> Walk:
     """What a user says in a file and which instruments are named; what is not given stays as it was earlier.
+
+    Args:
+        asked: what the job was asked, which the file may not say in other words.
 
     Raises:
         FileError: a file that cannot be used.
@@ -41,7 +50,20 @@ def read_walk(assessment: str | None, clauses: Sequence[str], earlier: Clauses |
     declared = () if earlier is None else earlier.declared
     if assessment is not None:
         declared = read_declared(Path(assessment), own)
+        _require_agreement(Path(assessment), declared, declared_to(asked))
     return Walk(declared, own, printed)
+
+
+def _require_agreement(place: Path, declared: Iterable[Line], known: Mapping[str, str]) -> None:
+    """Refuse what the job was asked in other words: one report must not say both."""
+    for line in declared:
+        if known.get(line.key, line.declared) != line.declared:
+            raise FileError(
+                "{path}: {name!r} was declared to the job in other words; leave it out, or change the option of the "
+                "job.",
+                path=place,
+                name=line.key,
+            )
 
 
 def read_declared(place: Path, own: Iterable[Instrument] = ()) -> tuple[Line, ...]:
@@ -165,13 +187,9 @@ def form(dossier: Dossier, language: Language) -> str:
     found = dossier.clauses
     own = () if found is None else found.own
     said = {} if found is None else {line.key: line.declared or "" for line in found.declared}
-    asked = None if dossier.job is None else dossier.job.asked
-    wanted = {
-        key: items
-        for key, items in _lines((*INSTRUMENTS, *own)).items()
-        # What the job was asked for is declared already.
-        if not (key in OF_THE_JOB and asked is not None and getattr(asked, key))
-    }
+    known = declared_to(None if dossier.job is None else dossier.job.asked)
+    # What the job was asked is declared already.
+    wanted = {key: items for key, items in _lines((*INSTRUMENTS, *own)).items() if key not in known}
     parts = [language.say("Fill in what you can say, and leave the rest empty."), *_form_lines(wanted, said, language)]
     return "\n".join(("# " + parts[0], *parts[1:])) + "\n"
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from leakgauge.artefacts.clauses import DEGREES
+from leakgauge.artefacts.request import Declared, StoredRequest
 from leakgauge.artefacts.verdict import Declaration
 from leakgauge.languages import message
 
@@ -36,9 +37,13 @@ LINES: Final[Mapping[str, str]] = {
     "effect-level": message("level, as the officer confirms it (1 to 4)"),
 }
 """What is to be said, by its key: that of a line in the file of ``--assessment``."""
-OF_THE_JOB: Final = tuple(one.value for one in Declaration)
-"""Lines that a job has options for."""
 CHOICES: Final[Mapping[str, tuple[str, ...]]] = {"severity": DEGREES, "effect-level": ("1", "2", "3", "4")}
 """Lines that take one of a few words."""
 LONGEST: Final = 1000
 """Letters of one line."""
+
+
+def declared_to(asked: Declared | StoredRequest | None) -> Mapping[str, str]:
+    """The lines that a job has options for, and that it was given."""
+    said = {one.value: getattr(asked, one.value, None) for one in Declaration}
+    return {key: words for key, words in said.items() if words}

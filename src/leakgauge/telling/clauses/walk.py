@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from leakgauge.artefacts.clauses import (
+    DEGREES,
     AnsweredInstrument,
     AnsweredItem,
     Clauses,
@@ -20,13 +21,12 @@ from leakgauge.artefacts.clauses import (
     Status,
 )
 from leakgauge.artefacts.dossier import Dossier
-from leakgauge.errors import OptionError
 from leakgauge.languages import message
 from leakgauge.telling.blocks import Content, Inline, Number
 from leakgauge.telling.clauses.answers import ANSWERS
 from leakgauge.telling.clauses.catalogue import INSTRUMENTS, by_default
 from leakgauge.telling.clauses.level import effect_level, likelihood, matrix, risk
-from leakgauge.telling.clauses.lines import LINES, OF_THE_JOB
+from leakgauge.telling.clauses.lines import LINES, declared_to
 from leakgauge.telling.clauses.recording import Recorder, sentence_of
 from leakgauge.telling.columns import asked_of
 from leakgauge.telling.shown import Shown
@@ -52,13 +52,11 @@ class Walk:
 
 
 def answered(dossier: Dossier, walk: Walk, languages: Iterable[str]) -> Clauses:
-    """Every instrument with what a dossier answers, for a report in these languages.
-
-    Raises:
-        OptionError: something is declared otherwise than to the job.
-    """
-    _require_agreement(dossier, walk)
-    unanswered = Clauses((), walk.declared, walk.own, walk.printed or by_default(languages))
+    """Every instrument with what a dossier answers, for a report in these languages."""
+    asked = None if dossier.job is None else dossier.job.asked
+    # What was declared to the job since is what holds.
+    declared = tuple(one for one in walk.declared if one.key not in declared_to(asked))
+    unanswered = Clauses((), declared, walk.own, walk.printed or by_default(languages))
     voice = Voice(Shown(msgspec.structs.replace(dossier, clauses=unanswered)))
     recorder = Recorder.on(voice)
     printed = [one.key for one in _printed(voice)]
@@ -87,19 +85,6 @@ def answered(dossier: Dossier, walk: Walk, languages: Iterable[str]) -> Clauses:
     )
 
 
-def _require_agreement(dossier: Dossier, walk: Walk) -> None:
-    """Refuse what the job was asked for in other words: one report must not say both."""
-    asked = None if dossier.job is None else dossier.job.asked
-    for line in walk.declared:
-        said = getattr(asked, line.key, None) if line.key in OF_THE_JOB else None
-        if said is not None and said != line.declared:
-            raise OptionError(
-                "{name!r} was declared to the job in other words; leave it out of the file for --assessment, or change "
-                "the option of the job.",
-                name=line.key,
-            )
-
-
 def _answered(voice: Voice, recorder: Recorder, item: Item) -> AnsweredItem:
     numbers = [part for said in _answers(voice, item) for part in said if isinstance(part, Number)]
     lines = tuple(Line(key, _declared(voice).get(key)) for key in item.lines)
@@ -120,7 +105,7 @@ def clauses(voice: Voice) -> Iterator[Content]:
         return
     printed = _printed(voice)
     yield voice.say(
-        "Item by item: what this job answers, and what people must add. The items are in words of ours, and nothing "
+        "Item by item: what this job answers, and what people must add. The items are in our own words, and nothing "
         "here claims conformity."
     )
     for status, template in (
@@ -176,7 +161,7 @@ def _name(voice: Voice, named: Instrument | Item) -> str:
 
 def _answers(voice: Voice, item: Item) -> list[Inline]:
     """What the job answers to an item, sentence by sentence; that it does not, where it should."""
-    said = [one for name in item.answers for one in ANSWERS[name](voice)]
+    said = [one for name in item.answers if name in ANSWERS for one in ANSWERS[name](voice)]
     return said or ([voice.say("Nothing in this job answers it.")] if item.answers and not item.lines else [])
 
 
@@ -200,10 +185,9 @@ def _lines(voice: Voice, item: Item) -> Inline:
 
 def _declared(voice: Voice) -> Mapping[str, str]:
     """What people declared, by the line: to the job, or in a file of their own."""
-    found, asked = voice.dossier.clauses, asked_of(voice)
+    found = voice.dossier.clauses
     said = {line.key: line.declared for line in (() if found is None else found.declared) if line.declared is not None}
-    of_job = {key: getattr(asked, key) for key in OF_THE_JOB if asked is not None and getattr(asked, key)}
-    return {**said, **of_job}
+    return {**said, **declared_to(asked_of(voice))}
 
 
 def _open(voice: Voice) -> set[str]:
@@ -213,4 +197,5 @@ def _open(voice: Voice) -> set[str]:
 
 def _severity(voice: Voice) -> Degree | None:
     said = _declared(voice).get("severity")
-    return None if said is None else Degree(said)
+    # A file may come from another version.
+    return Degree(said) if said in DEGREES else None
