@@ -11,6 +11,7 @@ import pytest
 from msgspec import structs
 from playwright.sync_api import Browser, Page
 
+from leakgauge.artefacts import Request
 from leakgauge.artefacts.codec import encode
 from leakgauge.artefacts.dossier import Dossier
 from leakgauge.artefacts.quantity import Quantity

@@ -133,15 +133,6 @@ def test_what_the_kit_has_is_not_called_internal(facts: Facts) -> None:
     assert "Keep the record and the channel private" not in inside and "Keep the record private" in inside
 
 
-def test_the_crosswalk_points_at_sections_that_are_there(facts: Facts) -> None:
-    found = published(facts, healthy=400, cancer=80, asthma=20)
-    for edition in Edition:
-        document = compose(found, ENGLISH, edition)
-        blocks = next(one for one in document.sections if one.key == "crosswalk").blocks
-        rows = next(one for one in blocks if isinstance(one, Grid)).rows
-        assert {row[1][0] for row in rows} <= {one.title for one in document.sections}
-
-
 @pytest.mark.parametrize(
     "block",
     [

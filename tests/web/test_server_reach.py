@@ -80,8 +80,8 @@ def test_no_field_of_a_job_names_a_place_elsewhere(served: Served, asked: list[R
 @pytest.mark.parametrize("field", option_names())
 def test_every_field_that_takes_a_file_is_marked(tmp_path: Path, field: str) -> None:
     """Also fields that the page does not ask yet: once it does, the rule is there."""
-    several = ("mechanism", "distortion", "levels")
-    single = ("repeat", "ledger", "policy", "diagram", "questionnaire")
+    several = ("mechanism", "distortion", "levels", "clauses")
+    single = ("repeat", "ledger", "policy", "diagram", "questionnaire", "assessment")
     texts = ["/etc/shadow", "../outside.csv", "spark://host#x"]
     texts += [f"job={text}{end}" for text in texts for end in ("", ":2")] if field in several else []
     for text in texts:

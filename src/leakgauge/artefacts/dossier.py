@@ -10,6 +10,7 @@ import msgspec
 
 from leakgauge.artefacts.audit import Audit
 from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.clauses import Clauses
 from leakgauge.artefacts.codec import Stored
 from leakgauge.artefacts.design import Comparison, Design, Frontier
 from leakgauge.artefacts.estimates import Recipients
@@ -80,6 +81,7 @@ AUDIT: Final = ResultFile("audit.json", Audit, "audit", "audit")
 RECIPIENTS: Final = ResultFile("recipients.json", Recipients, "recipients", "audit")
 PROMISE: Final = ResultFile("promise.json", Judgement, "promise", "design")
 VERDICT: Final = ResultFile("verdict.json", Judgement, "verdict", "assess")
+CLAUSES: Final = ResultFile("clauses.json", Clauses, "clauses")
 FILES: Final[tuple[ResultFile[Any], ...]] = tuple(one for one in [*globals().values()] if isinstance(one, ResultFile))
 """The results that a dossier holds; every one may be absent."""
 SEALED: Final = (RECORD, PUBLIC_RECORD, AUDIT)
@@ -146,6 +148,7 @@ class Dossier(Part, frozen=True, kw_only=True):
     recipients: Recipients | None = None
     promise: Judgement | None = None
     verdict: Judgement | None = None
+    clauses: Clauses | None = None
     location: LocationProtection | None = None
     location_survey: LocationSurvey | None = None
     location_design: LocationDesign | None = None

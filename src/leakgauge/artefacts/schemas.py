@@ -16,7 +16,18 @@ from leakgauge.artefacts.record import Record, from_first_record
 from leakgauge.artefacts.verdict import Judgement, from_first_verdict, from_second_improvement
 
 _MODULES: Final = (
-    *("audit", "channel_file", "composition", "design", "estimates", "evidence", "improvement", "job", "ledger"),
+    *(
+        "audit",
+        "channel_file",
+        "clauses",
+        "composition",
+        "design",
+        "estimates",
+        "evidence",
+        "improvement",
+        "job",
+        "ledger",
+    ),
     *("location", "measurement", "quantity", "record", "relation", "report", "reproduction", "survey", "verdict"),
 )
 SCHEMAS: Final[dict[str, type[msgspec.Struct]]] = {

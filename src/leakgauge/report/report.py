@@ -35,6 +35,11 @@ BOTH = "both"
 """Both languages, side by side."""
 
 
+def codes_of(language: str) -> tuple[str, ...]:
+    """The languages of a report, of which ``both`` has two."""
+    return tuple(CODES) if language == BOTH else (language,)
+
+
 def _markdown(documents: Sequence[Document]) -> str:
     return "\n\n---\n\n".join(map(to_markdown, documents))
 
@@ -112,8 +117,9 @@ class Report:
             raise OptionError(
                 "There is no language {code!r}; {hint}", code=language, hint=did_you_mean(language, (*CODES, BOTH))
             )
-        codes = tuple(CODES) if language == BOTH else (language,)
-        return [compose(self.dossier, language_of(code), edition, self._diagram, limit=limit) for code in codes]
+        return [
+            compose(self.dossier, language_of(code), edition, self._diagram, limit=limit) for code in codes_of(language)
+        ]
 
     def to_html(
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT

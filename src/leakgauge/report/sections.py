@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 
 from leakgauge.telling.attacks import attacks
 from leakgauge.telling.blocks import Content
+from leakgauge.telling.clauses.walk import clauses
 from leakgauge.telling.criteria import criteria
 from leakgauge.telling.data import context, data
 from leakgauge.telling.earlier import earlier
@@ -17,7 +18,7 @@ from leakgauge.telling.limits import assumptions, left_out, limitations, residua
 from leakgauge.telling.places import behind_maps, compared, protected, surveyed, tracked
 from leakgauge.telling.public_columns import coarsening, telling
 from leakgauge.telling.recipients import recipients
-from leakgauge.telling.reproduction import crosswalk, reproduction
+from leakgauge.telling.reproduction import reproduction
 from leakgauge.telling.search import tuning
 from leakgauge.telling.statement import statement
 from leakgauge.telling.survey import survey
@@ -63,7 +64,7 @@ ANNEX: Final[Mapping[str, Mapping[str, Tell]]] = {
         "reproduction": reproduction,
     },
     "clauses": {
-        "crosswalk": crosswalk,
+        "clauses": clauses,
     },
 }
 """By the questions that they answer, in the order of the report; a new one is a function, a line here and a title."""

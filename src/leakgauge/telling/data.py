@@ -32,10 +32,7 @@ def _declared(voice: Voice) -> Iterator[tuple[Cell, Cell]]:
     if record is not None:
         yield say("unit of protection"), unit_of_protection(voice)
     if record is not None and record.neighbours == "replace-one":
-        other = say("differ in one row only")
-        if protects_persons(voice):
-            other = say("differ in the rows of one person only")
-        yield say("neighbouring tables"), other
+        yield say("neighbouring tables"), neighbours(voice)
     if asked is not None and asked.unit:
         yield say("column that says whose row it is"), own(asked.unit)
     most = {"rows_per_unit": say("the most rows of one person, publicly known")}
@@ -62,6 +59,13 @@ def _declared(voice: Voice) -> Iterator[tuple[Cell, Cell]]:
         yield say("what the release is for"), say("its rows, one by one") if asked.use == "rows" else say("statistics")
     if asked.policy:
         yield say("policy"), asked.policy
+
+
+def neighbours(voice: Voice) -> str:
+    """How tables differ that the guarantee compares by replacing one."""
+    if protects_persons(voice):
+        return voice.language.say("differ in the rows of one person only")
+    return voice.language.say("differ in one row only")
 
 
 def _limits(voice: Voice, asked: StoredRequest) -> Iterator[tuple[Cell, Cell]]:

@@ -121,7 +121,7 @@ def _columns(voice: Voice) -> Iterator[Content]:
                 column=own(column),
             )
             continue
-        yield _mechanism(voice, column, planned)
+        yield mechanism(voice, column, planned)
         claim = claims.get(column)
         levels = {} if claim is None else claim.levels
         shows = any(level.witness is not None for level in levels.values())
@@ -136,7 +136,8 @@ def _columns(voice: Voice) -> Iterator[Content]:
         )
 
 
-def _mechanism(voice: Voice, column: str, planned: PlannedColumn) -> Inline:
+def mechanism(voice: Voice, column: str, planned: PlannedColumn) -> Inline:
+    """How a planned column was released."""
     written = written_by(voice, column)
     # Everybody may not know it where it follows from private counts.
     if planned.mechanism is None:
@@ -217,13 +218,7 @@ def _together(voice: Voice) -> Iterator[Content]:
             yield voice.note(
                 "Coarser values and the suppression of small groups add nothing to ε and take nothing off it."
             )
-    ledger = None if record is None else record.budget.ledger
-    if ledger is not None:
-        yield voice.say(
-            "Entered in the budget ledger of {dataset} as entry {entry}.",
-            dataset=own(ledger.dataset),
-            entry=voice.number(ledger, "entry"),
-        )
+    yield from in_ledger(voice)
     if voice.released and is_from_this_table(voice):
         template = message(
             "The channel of {columns} was designed with this table's counts, which no budget covers. The "
@@ -244,6 +239,17 @@ def _is_said_of_a_column(voice: Voice) -> bool:
     if voice.external or record is None or len(record.claims) != 1 or protects_persons(voice):
         return False
     return record.budget.ledger is None and (job is None or job.spent is None or job.spent.histogram is None)
+
+
+def in_ledger(voice: Voice) -> Iterator[Inline]:
+    """Where the budget of the release was entered, if it was."""
+    ledger = None if voice.dossier.record is None else voice.dossier.record.budget.ledger
+    if ledger is not None:
+        yield voice.say(
+            "Entered in the budget ledger of {dataset} as entry {entry}.",
+            dataset=own(ledger.dataset),
+            entry=voice.number(ledger, "entry"),
+        )
 
 
 def _spent(voice: Voice) -> Iterator[tuple[Cell, Cell]]:

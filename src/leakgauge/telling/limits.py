@@ -272,7 +272,7 @@ def _risks(voice: Voice) -> Iterator[Inline]:
         attack, seen = strongest_attack(one), exposure(one)
         if attack is not None:
             named = voice.say("{secret}: ", secret=voice.listed(one.group)) if one.group else ()
-            yield (*named, *_strongest(voice, attack))
+            yield (*named, *found_by(voice, attack))
         hidden = voice.maybe(one.results.leakage, "conditional_entropy_with_background")
         if seen is not None:
             yield voice.say(
@@ -299,7 +299,7 @@ def _risks(voice: Voice) -> Iterator[Inline]:
         )
 
 
-def _strongest(voice: Voice, found: Finding) -> Inline:
+def found_by(voice: Voice, found: Finding) -> Inline:
     """What the strongest attack does to its targets, with and without the release."""
     known = attack_of(found.attack)
     return voice.say(

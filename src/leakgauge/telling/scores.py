@@ -117,8 +117,13 @@ def scores(voice: Voice, found: Judgement, secret: str = "") -> Iterator[Content
         limit = () if line is None or met is None else met_or_not(voice, _limited(voice, line), met)
         tiles.append(Tile(text_of(inline_of(title), voice.language), inline_of(shown), inline_of(words), limit, met))
     yield Tiles(voice.language.say(caption, secret=own(secret)), tuple(tiles))
-    _, level, meaning = guarantee_row(voice, found.scores[secret])
-    yield voice.say("Guarantee: {shown}. {words}", shown=inline_of(level), words=inline_of(meaning))
+    yield guaranteed(voice, found.scores[secret])
+
+
+def guaranteed(voice: Voice, scores: Scores) -> Inline:
+    """The claim with its odds in a sentence."""
+    _, level, meaning = guarantee_row(voice, scores)
+    return voice.say("Guarantee: {shown}. {words}", shown=inline_of(level), words=inline_of(meaning))
 
 
 def _is_met(found: Judgement, secret: str, name: str, line: PolicyLine) -> bool:

@@ -35,7 +35,7 @@ TITLES: Final = {
     "tuning": message("How the settings were found"),
     "residual": message("Residual risk and review"),
     "reproduction": message("How to reproduce"),
-    "crosswalk": message("Crosswalk to assessment guidelines"),
+    "clauses": message("Clauses of an assessment, item by item"),
 }
 """Of the sections, by their keys, in the order of the report."""
 QUESTIONS: Final = {

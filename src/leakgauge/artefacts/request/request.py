@@ -94,6 +94,8 @@ class RequestOptions(ReadingOptions, total=False):
     prepared_by: str | None
     contact: str | None
     terms: str | None
+    assessment: str | Path | None
+    clauses: Sequence[str]
     report_language: str
     repeat: str | Path | None
 

@@ -85,6 +85,11 @@ Dataset: TypeAlias = Annotated[str | None, Option("The account in the ledger; de
 Purpose: TypeAlias = Annotated[Asked[str | None], IN_WORDS, Option("Declared: what the release is for.", "TEXT")]
 Recipient: TypeAlias = Annotated[Asked[str | None], IN_WORDS, Option("Declared: who gets it.", "TEXT")]
 Review: TypeAlias = Annotated[Asked[str | None], IN_WORDS, Option("Declared: when to review it.", "DATE")]
+WHICH_CLAUSES: Final = Option(
+    "Which clauses the report walks through: gdpr, pipl, us, all, …, or a file of your own; may be repeated.",
+    "NAME|FILE.toml",
+)
+ASSESSMENT: Final = Option("What you declare for them, in TOML; report --assessment-form writes a form.", "FILE")
 Contact: TypeAlias = Annotated[
     Asked[str | None], IN_WORDS, Option("Declared: whom recipients ask about the release.", "TEXT")
 ]

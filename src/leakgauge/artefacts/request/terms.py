@@ -18,13 +18,16 @@ from leakgauge.artefacts.request.part import (
     Option,
     Options,
     RequestPart,
+    fields,
     fields_marked,
 )
 from leakgauge.artefacts.request.shared_options import (
+    ASSESSMENT,
     KEPT,
     NOISES,
     SENSITIVITIES,
     USES,
+    WHICH_CLAUSES,
     Bins,
     Contact,
     Dataset,
@@ -293,6 +296,8 @@ class Declared(RequestPart, frozen=True):
     prepared_by: Annotated[str | None, ON_PAGE, IN_WORDS, Option("Declared: who prepared the report.", "NAME")] = None
     contact: Contact = None
     terms: TermsOfUse = None
+    assessment: Annotated[str | None, Names.PLACE, IN_WORDS, ASSESSMENT] = None
+    clauses: Annotated[tuple[str, ...], Names.SPELLED, IN_WORDS, WHICH_CLAUSES] = ()
     report_language: Annotated[str, OF_THE_REPORT] = "en"
 
     def require_possible(self) -> None:
@@ -333,4 +338,5 @@ class Declared(RequestPart, frozen=True):
 
     def unworded(self) -> Declared:
         """The same without the words of people, which may be filled in after the release."""
-        return msgspec.structs.replace(self, **dict.fromkeys(fields_marked(Declared, IN_WORDS)))
+        words = fields_marked(Declared, IN_WORDS)
+        return msgspec.structs.replace(self, **{one.name: one.default for one in fields(Declared) if one.name in words})

@@ -19,8 +19,9 @@ from msgspec import structs
 from leakgauge import notebook
 from leakgauge.arguments import checked_but_options
 from leakgauge.artefacts import CoarseningFound, Job, JobEvent, Judgement, Outcome, Request, SecretOutcome, codec
+from leakgauge.artefacts.clauses import Clauses
 from leakgauge.artefacts.codec import Stored, digest_of
-from leakgauge.artefacts.dossier import AUDIT, JOB, PROMISE, PUBLIC_RECORD, RECIPIENTS, RECORD, REPORT, VERDICT
+from leakgauge.artefacts.dossier import AUDIT, CLAUSES, JOB, PROMISE, PUBLIC_RECORD, RECIPIENTS, RECORD, REPORT, VERDICT
 from leakgauge.artefacts.job import TableColumn, TableRead
 from leakgauge.artefacts.request import FRAME, Declared, Limits, RequestOptions
 from leakgauge.artefacts.verdict import Action
@@ -68,10 +69,13 @@ from leakgauge.release.record import file_digest
 from leakgauge.release.recorded_plan import plan_of as recorded_plan_of
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.report import Edition, Report
+from leakgauge.report.report import codes_of
 from leakgauge.rounding import from_above, from_below
 from leakgauge.tables import Levels, Table, as_arrow, open_table
 from leakgauge.tables.postgresql.address import without_user
 from leakgauge.tables.remembered import remembered
+from leakgauge.telling.clauses.files import ENDING, read_walk
+from leakgauge.telling.clauses.walk import answered
 from leakgauge.waiting import told_while_waiting
 
 __all__ = ["NAMES", "Done", "Progress", "protect"]
@@ -210,6 +214,7 @@ def protect(
         source = remembered(source)
         settled, coarsening = _settled(request, source, progress or (lambda event: None))
         policy, explaining = policy_of(request.limits, request.declared), Explaining.by(request.declared)
+        read_walk(request.declared.assessment, request.declared.clauses, request.declared)
         judging = Judging(source, policy)
         levels = None if earlier is None else earlier.levels(settled)
         sources = open_sources(settled, source, opened, levels, judging.learnt)
@@ -348,7 +353,8 @@ def _run(work: Work, watch: Watch, tell: Progress, *, overwrite: bool, strict: b
         repeated=repeated(work) if released and work.earlier is not None else None,
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
     )
-    _do(work, "report", partial(_report, work), overwrite, tell)
+    # What people said when they had the report written again is kept.
+    _do(work, "report", partial(_report, work, folder.found(CLAUSES)), overwrite, tell)
     return refused
 
 
@@ -432,14 +438,19 @@ def _require_unspent(work: Work, stage: str, overwrite: bool) -> None:
         )
 
 
-def _report(work: Work) -> Found:
-    place, language = work.folder.place, work.asked.declared.report_language
-    drawn = work.explaining.diagram
-    report = Report.made_of(work.folder.dossier(), drawn if isinstance(drawn, Diagram) else default_diagram())
+def _report(work: Work, earlier: Clauses | None) -> Found:
+    place, declared = work.folder.place, work.asked.declared
+    language, drawn = declared.report_language, work.explaining.diagram
+    walk = read_walk(declared.assessment, declared.clauses, declared, earlier)
+    found = work.folder.dossier()
+    clauses = answered(found, walk, codes_of(language))
+    report = Report.made_of(
+        structs.replace(found, clauses=clauses), drawn if isinstance(drawn, Diagram) else default_diagram()
+    )
     for edition, name in REPORTS.items():
         report.to_html(place / name, language, edition)
     report.to_json(place / REPORT, language)
-    return Found(written=(*REPORTS.values(), REPORT))
+    return Found(parts=({CLAUSES.name: clauses},), written=(*REPORTS.values(), REPORT))
 
 
 def _inputs(work: Work, stage: str) -> str:
@@ -450,7 +461,11 @@ def _inputs(work: Work, stage: str) -> str:
         read += (asked.declared,)
     files = [part.places() for part in read if isinstance(part, Limits | Declared)]
     named = {
-        name: file_digest(Path(one)) for part in files for name, texts in part.items() for one in texts if one != PAPER
+        name: file_digest(Path(one))
+        for part in files
+        for name, texts in part.items()
+        for one in texts
+        if one != PAPER and (name != "clauses" or one.endswith(ENDING))
     }
     if stage == "design" and work.earlier is not None:
         named["repeat"] = file_digest(work.earlier.folder / RECORD.name)
