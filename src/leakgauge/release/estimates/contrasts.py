@@ -178,11 +178,12 @@ def against_another(released: Floats, scores: Floats, quantile: float) -> Mean:
     """
     rows = released.sum()
     shares = released @ scores / rows
-    spread = quantile * (released @ scores**2 / rows - shares**2) / rows
+    spread = quantile * np.maximum(released @ scores**2 / rows - shares**2, 0.0) / rows
     if shares.min() <= 0 or (shares**2 <= spread).any():
         return Mean(math.log(shares[0] / shares[1]) if shares.min() > 0 else math.inf, -math.inf, math.inf)
     value, influence = math.log(shares[0] / shares[1]), scores @ (np.array([1.0, -1.0]) / shares)
-    half = math.sqrt(quantile * float(released @ influence**2 / rows - (released @ influence / rows) ** 2) / rows)
+    varied = float(released @ influence**2 / rows - (released @ influence / rows) ** 2)
+    half = math.sqrt(quantile * max(varied, 0.0) / rows)
     return Mean(value, value - half, value + half)
 
 

@@ -77,7 +77,9 @@ def raw_shares(channel: Channel, released: Floats, doubt: float, error: Floats =
     correction = Correction.of(channel, released.sum(axis=1) / sizes.sum())
     shares = (released / sizes).T
     values = shares @ correction.scores
-    half = np.sqrt(doubt / sizes[:, None] * (shares @ correction.squares - values**2) + error)
+    # Rounding may leave a variance of −1e-17 where a group has one row.
+    spread = np.maximum(shares @ correction.squares - values**2, 0.0)
+    half = np.sqrt(doubt / sizes[:, None] * spread + error)
     return RawShares(values, values - half, values + half)
 
 
