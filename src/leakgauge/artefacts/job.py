@@ -12,7 +12,7 @@ from leakgauge.artefacts.exposure import Total
 from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part, Quantity, Real
 from leakgauge.artefacts.request import Request, StoredRequest
 from leakgauge.artefacts.scores import Scores
-from leakgauge.artefacts.verdict import Recommendation
+from leakgauge.artefacts.verdict import Action, Recommendation
 from leakgauge.errors import LeakgaugeError, ModelError
 from leakgauge.sentences import Sentence
 
@@ -182,10 +182,15 @@ class StageDone(Part, frozen=True):
 
 
 class Outcome(Part, frozen=True):
-    """Whether something was released, and if not, why; or why it must not be handed out."""
+    """Whether something was released, and if not, why; or why it must not be handed out.
+
+    Attributes:
+        instead: where nothing meets the target, the least change with which something can be released.
+    """
 
     released: Annotated[bool, Origin.PUBLIC]
     reason: Sentence | None = None
+    instead: Action | None = None
 
 
 class Headline(Part, frozen=True):

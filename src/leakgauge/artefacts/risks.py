@@ -28,12 +28,14 @@ class Certain(Part, frozen=True):
         people: holders of it who are all but certain with the release.
         holders: people who have the value.
         before: those of them who are all but certain without the release.
+        secret: the columns that the value is of; empty where an earlier version did not say.
     """
 
     value: str
     people: Quantity
     holders: Quantity
     before: Quantity
+    secret: Annotated[tuple[str, ...], Origin.DECLARED] = ()
 
 
 class Risk(Part, frozen=True, kw_only=True):

@@ -191,6 +191,8 @@ class Form(Enum):
 
     WITHHELD = "withheld"
     FEWER = "fewer"
+    COARSER = "coarser"
+    GROUPED = "grouped"
     ROWS = "rows"
 
 
@@ -198,7 +200,7 @@ class Alternative(Part, frozen=True, kw_only=True):
     """A form of release beside others, judged before anything is drawn by the same attackers and policy.
 
     Attributes:
-        column: of a form with fewer published columns, the one that stays inside.
+        column: the public column that is not published in this form, or is published coarser.
         scores: of the secret that decides.
         error: of a share of that secret as recipients know it, in points, at its worst; None where they do not.
         recommendation: None where there is nothing to recommend, because the secret does not leave.

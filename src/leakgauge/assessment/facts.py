@@ -6,7 +6,10 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec import structs
+
 from leakgauge.artefacts import Level, Origin
+from leakgauge.artefacts.risks import Certain
 from leakgauge.artefacts.scores import AttackerName, ScoreEvidence
 from leakgauge.artefacts.verdict import ReleaseFacts
 from leakgauge.assessment.outgoing import Outgoing, Secret
@@ -35,7 +38,7 @@ def facts_of(
     lost = [share for secret in evidence if (share := going.lost(secret)) is not None]
     certain = [
         # What becomes certain by the order of rows or by earlier releases is not counted.
-        None if any(one.name in _UNCOUNTED for one in found.attackers) else going.certain(secret)
+        None if any(one.name in _UNCOUNTED for one in found.attackers) else _certain(going, secret)
         for secret, found in evidence.items()
     ]
     public = tuple(name for name in going.plan.public if name not in terms.accepted)
@@ -65,6 +68,11 @@ def _linked(going: Outgoing, public: tuple[str, ...]) -> LinkedPeople:
         going.case.memory[key] = linked_people(going.case.table, public, going.case.unit)
     found: LinkedPeople = going.case.memory[key]
     return found
+
+
+def _certain(going: Outgoing, secret: Secret) -> Certain | None:
+    found = going.certain(secret)
+    return None if found is None else structs.replace(found, secret=secret)
 
 
 def _delta(together: Mapping[str, Level]) -> float | None:

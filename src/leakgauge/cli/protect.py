@@ -99,9 +99,9 @@ def command(table: str, output: Path, overwrite: bool, strict: bool, as_json: bo
     if given["repeat"] is None:
         asked.setdefault("report_language", current().code)
     with progress_lines() as tell:
-        done = protect(table, output, overwrite=overwrite, progress=tell, **asked)
+        done = protect(table, output, overwrite=overwrite, strict=strict, progress=tell, **asked)
     show(done, as_json)
-    done.require(strict=strict)
+    done.require()
 
 
 @contextmanager

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from leakgauge.artefacts.job import Job
+from leakgauge.artefacts.request import FRAME, Reading, Request
+from leakgauge.artefacts.request.request import arguments_of
 from leakgauge.artefacts.verdict import Action, Judgement, Recommendation, why_no_action
 from leakgauge.languages import message
 from leakgauge.telling.blocks import Content, Inline, commands
@@ -42,6 +44,42 @@ def to_do(voice: Voice, found: Judgement, job: Job | None, beside: Path | None =
         if is_of_release(voice, found):
             template = message("Next step: do not hand out this release; {reason}.")
         yield voice.say(template, reason=Plain(voice.language.retell(reason)))
+
+
+def instead(voice: Voice, job: Job, beside: Path | None = None) -> Iterator[Content]:
+    """What to do where nothing was released: the first change with which something can be, or a look at the table."""
+    found = None if job.outcome is None else job.outcome.instead
+    if found is None:
+        survey = survey_command(job.request)
+        if survey:
+            yield voice.say("Next step: see which columns reveal the secrets, and publish fewer of them or allow more.")
+            yield commands(survey)
+        return
+    scores = min(found.promised.values(), key=lambda one: one.protection.ends[0])
+    template = message("Next step: {action}; protection is then {protection}, usefulness {usefulness}.")
+    if found.recommendation is Recommendation.DO_NOT_RELEASE:
+        template = message(
+            "Next step: {action}; protection is then {protection}, usefulness {usefulness}, which the policy still "
+            "advises against."
+        )
+    yield voice.say(
+        template,
+        action=own(voice.told(found.said)),
+        protection=unfavourable(voice, scores.protection),
+        usefulness=unfavourable(voice, scores.usefulness),
+    )
+    if command := _command(found, job.command, beside):
+        yield commands(command)
+
+
+def survey_command(asked: Request) -> str:
+    """The command that shows what the columns of a table reveal of the secrets; empty for a table in memory."""
+    if asked.table == FRAME:
+        return ""
+    options = {name: value for name, value in asked.options().items() if name in Reading.__struct_fields__}
+    unit = {} if asked.roles.unit is None else {"unit": asked.roles.unit}
+    words = arguments_of(asked.table, {"secret": asked.roles.secrets, **unit, **options})
+    return shlex.join(["leakgauge", "survey", *words])
 
 
 def given_out(voice: Voice, found: Judgement, job: Job | None) -> Iterator[Content]:

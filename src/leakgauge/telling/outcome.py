@@ -18,7 +18,7 @@ from leakgauge.languages import Language, message
 from leakgauge.release.guarantees import said_of_bins, said_of_formulas, said_of_order, said_of_suppression
 from leakgauge.release.recorded_plan import plan_of
 from leakgauge.rounding import rounded, written
-from leakgauge.telling.actions import given_out, to_do
+from leakgauge.telling.actions import given_out, instead, to_do
 from leakgauge.telling.bits import bits
 from leakgauge.telling.blocks import Content, commands
 from leakgauge.telling.earlier import earlier
@@ -85,12 +85,17 @@ def protected(voice: Voice, folder: Path, beside: Path, *, refused: bool) -> Ite
         yield simulation(voice)
     yield voice.say("Report: {path!s}", path=folder / "report.html")
     found = judged_by(voice)
+    if not voice.released and not (found is not None and found.actions):
+        yield from instead(voice, job, beside)
     if found is None:
         return
     yield from (*risks(voice, found), *scores(voice, found), *worth(voice, found, found.deciding))
     yield from (*recommended(voice, found), *risk_in_people(voice, found), *unchecked(voice, found))
-    yield from to_do(voice, found, job, beside)
-    if found.recommendation is Recommendation.RELEASE:
+    if voice.released or found.actions:
+        yield from to_do(voice, found, job, beside)
+    if voice.released and refused:
+        yield voice.alarm("NOT APPROVED: keep the release and its records private. No kit was written for recipients.")
+    elif found.recommendation is Recommendation.RELEASE:
         yield voice.say("The report to sign:")
         yield commands(report_command(folder, asked))
     elif not refused and asked.budget.simulate is None:

@@ -11,7 +11,7 @@ from leakgauge.artefacts.scores import Attacker, AttackerName
 from leakgauge.artefacts.verdict import Judgement
 from leakgauge.languages import message
 from leakgauge.rounding import at_most
-from leakgauge.telling.blocks import Content, Inline
+from leakgauge.telling.blocks import Content, Inline, Number
 from leakgauge.telling.voice import NOTHING, Plain, Voice, own
 
 _NAMES: Final = {
@@ -23,6 +23,11 @@ _WHAT: Final = {
     RiskKind.SINGLING_OUT: message("are alone in the published columns; before: {before}."),
     RiskKind.LINKING: message("have their row found by the published columns; before: {before}."),
     RiskKind.INFERRING: message("have their {secret} guessed correctly; before: {before}."),
+}
+_WHAT_OF_ONE: Final = {
+    RiskKind.SINGLING_OUT: message("is alone in the published columns; before: {before}."),
+    RiskKind.LINKING: message("has their row found by the published columns; before: {before}."),
+    RiskKind.INFERRING: message("has their {secret} guessed correctly; before: {before}."),
 }
 _LIMITS: Final = {
     RiskKind.SINGLING_OUT: message("at most {limit} alone"),
@@ -56,38 +61,88 @@ def risks(voice: Voice, found: Judgement) -> Iterator[Content]:
 
 
 def risk_in_people(voice: Voice, found: Judgement) -> Iterator[Content]:
-    """The weightiest risk in a sentence: who becomes all but certain; where nobody does, how many are guessed."""
-    one = next((one for one in found.risks if one.kind is RiskKind.INFERRING), None)
+    """The weightiest risk in a sentence: whoever becomes all but certain first, then what misses its limit."""
+    one = max(found.risks, key=_weight, default=None)
     if one is None:
         return
-    secret, certain = voice.listed(one.secret), one.certain
-    if certain is not None and round(certain.people.value) > round(certain.before.value):
-        template = message(
-            "The {secret} of {people} people, {share} of those with “{value}”, can be guessed with at least 90% "
-            "certainty; before the release: {before}."
-        )
-        if not round(certain.before.value):
-            template = message(
-                "The {secret} of {people} people, {share} of those with “{value}”, can be guessed with at least 90% "
-                "certainty; before the release: nobody's."
-            )
-        heads = {name: voice.number(certain, name, "value", count=True, digits=_HEADS) for name in ("people", "before")}
-        share = own(f"{at_most(100 * certain.people.value / certain.holders.value, 2):.2g}%")
-        yield voice.say(template, secret=secret, share=share, value=own(certain.value), **heads)
+    if one.kind is not RiskKind.INFERRING:
+        yield _found_by_columns(voice, one)
+    elif _becomes_certain(one):
+        yield _certain(voice, one)
     elif one.before is not None and one.after is not None:
-        heads = {
-            name: voice.number(one, name, "value", count=True, digits=_HEADS) for name in ("after", "of", "before")
-        }
         template = message(
             "An attacker guesses the {secret} of {after} of {of} people correctly with this release, and of {before} "
             "without it."
         )
-        if certain is not None:
+        if one.certain is not None:
             template = message(
                 "An attacker guesses the {secret} of {after} of {of} people correctly with this release, and of "
                 "{before} without it; nobody's can be guessed with 90% certainty or more because of it."
             )
-        yield voice.say(template, secret=secret, **heads)
+        yield voice.say(template, secret=voice.listed(one.secret), **_heads(voice, one, "after", "of", "before"))
+
+
+def _weight(one: Risk) -> tuple[bool, int]:
+    """What is learnt of people weighs more than that they are found, and that more than that they could be."""
+    order = (RiskKind.SINGLING_OUT, RiskKind.LINKING, RiskKind.INFERRING)
+    return one.met is False or _becomes_certain(one), order.index(one.kind)
+
+
+def _becomes_certain(one: Risk) -> bool:
+    """Whether there is somebody whose value becomes all but certain by the release."""
+    certain = one.certain
+    return certain is not None and round(certain.people.value) > round(certain.before.value)
+
+
+def _certain(voice: Voice, one: Risk) -> Inline:
+    certain = one.certain
+    assert certain is not None
+    nobody, alone = not round(certain.before.value), round(certain.people.value) == 1
+    template = {
+        (False, False): message(
+            "The {secret} of {people} people, {share} of those with “{value}”, can be guessed with at least 90% "
+            "certainty; before the release: {before}."
+        ),
+        (False, True): message(
+            "The {secret} of {people} people, {share} of those with “{value}”, can be guessed with at least 90% "
+            "certainty; before the release: nobody's."
+        ),
+        # Where it is one person, she was not certain before.
+        (True, True): message(
+            "The {secret} of {people} person, {share} of those with “{value}”, can be guessed with at least 90% "
+            "certainty; before the release: nobody's."
+        ),
+    }[alone, nobody]
+    return voice.say(
+        template,
+        # It may be of another secret than the one that decides.
+        secret=voice.listed(certain.secret or one.secret),
+        share=own(f"{at_most(100 * certain.people.value / certain.holders.value, 2):.2g}%"),
+        value=own(certain.value),
+        **_heads(voice, certain, "people", "before"),
+    )
+
+
+def _found_by_columns(voice: Voice, one: Risk) -> Inline:
+    if one.kind is RiskKind.LINKING:
+        template = message(
+            "Whoever knows {columns} of a person finds the row of {after} of {of} people; before the release: {before}."
+        )
+    elif _is_one(one):
+        template = message("{after} of {of} people is alone in {columns}: nobody else has the same values.")
+    else:
+        template = message("{after} of {of} people are alone in {columns}: nobody else has the same values.")
+    return voice.say(template, columns=voice.listed(one.links), **_heads(voice, one, "after", "of", "before"))
+
+
+def _heads(voice: Voice, part: object, *names: str) -> dict[str, Number]:
+    """Numbers of people, none of whom is rounded away."""
+    known = [name for name in names if getattr(part, name) is not None]
+    return {name: voice.number(part, name, "value", count=True, digits=_HEADS) for name in known}
+
+
+def _is_one(one: Risk) -> bool:
+    return one.after is not None and round(one.after.value) == 1
 
 
 def _people(voice: Voice, one: Risk) -> Inline:
@@ -101,8 +156,9 @@ def _people(voice: Voice, one: Risk) -> Inline:
 def _what(voice: Voice, one: Risk) -> Inline:
     before = voice.say("not known")
     if one.before is not None:
-        before = (voice.number(one.before, "value", count=True, digits=_HEADS),)
-    return voice.say(_WHAT[one.kind], before=before, secret=voice.listed(one.secret))
+        before = tuple(_heads(voice, one, "before").values()) if round(one.before.value) else voice.say("nobody")
+    template = (_WHAT_OF_ONE if _is_one(one) else _WHAT)[one.kind]
+    return voice.say(template, before=before, secret=voice.listed(one.secret))
 
 
 _HEADS: Final = 12

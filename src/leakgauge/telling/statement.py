@@ -9,7 +9,7 @@ from leakgauge.artefacts.audit import Foreign
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
 from leakgauge.release.guarantees import said_of_formulas
-from leakgauge.telling.actions import to_do
+from leakgauge.telling.actions import instead, to_do
 from leakgauge.telling.alternatives import alternatives
 from leakgauge.telling.attacks import accusations
 from leakgauge.telling.blocks import Content, Inline
@@ -59,6 +59,12 @@ def _signature(voice: Voice) -> Iterator[Content]:
     """Room for the decision of whoever signs; what must not leave offers none."""
     if not voice.released:
         yield voice.note("Nothing was released, so there is nothing to sign.")
+        return
+    if voice.dossier.is_refused:
+        yield voice.note(
+            "Not approved, so there is nothing to sign: keep the release and its records private. No kit was written "
+            "for recipients."
+        )
         return
     if voice.stamped:
         yield voice.note(
@@ -251,8 +257,13 @@ def made_elsewhere(voice: Voice, foreign: Foreign) -> Inline:
 def _instead(voice: Voice) -> Iterator[Content]:
     """Why nothing was released besides the reason of the job, and what could be done instead."""
     found = judged_by(voice)
+    job, has_actions = voice.dossier.job, found is not None and bool(found.actions)
     if found is not None and (found.vetoes or found.failed):
-        yield from (*other_reasons(voice, found), *to_do(voice, found, voice.dossier.job))
+        yield from other_reasons(voice, found)
+    if found is not None and has_actions:
+        yield from to_do(voice, found, job)
+    elif job is not None:
+        yield from instead(voice, job)
     for one in voice.dossier.secrets:
         # What the search came closest with says the reason.
         for note in () if one.improvement is None else told_all(voice, one.improvement.notes):

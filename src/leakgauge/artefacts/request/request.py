@@ -297,16 +297,7 @@ class Request(Part, frozen=True):
 
     def arguments(self) -> list[str]:
         """The arguments after ``leakgauge protect``, without the folder."""
-        # A value in one word with its option is never taken for an option.
-        words = [f"./{self.table}" if self.table.startswith("-") else self.table]
-        for name, value in self.options().items():
-            option = f"--{name.replace('_', '-')}"
-            if value is True:
-                words.append(option)
-                continue
-            for text in _texts(value):
-                words += [f"{option}={text}"] if text.startswith("-") else [option, text]
-        return words
+        return arguments_of(self.table, self.options())
 
     def command(self, folder: Path | str) -> str:
         """The command line of the same request."""
@@ -327,6 +318,20 @@ class Request(Part, frozen=True):
             "",
         ]
         return "\n".join(lines)
+
+
+def arguments_of(table: str, options: Mapping[str, Any]) -> list[str]:
+    """A table and options as they are typed after a command."""
+    # A value in one word with its option is never taken for an option.
+    words = [f"./{table}" if table.startswith("-") else table]
+    for name, value in options.items():
+        option = f"--{name.replace('_', '-')}"
+        if value is True:
+            words.append(option)
+            continue
+        for text in _texts(value):
+            words += [f"{option}={text}"] if text.startswith("-") else [option, text]
+    return words
 
 
 @cache

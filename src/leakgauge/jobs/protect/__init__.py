@@ -23,6 +23,7 @@ from leakgauge.artefacts.codec import Stored, digest_of
 from leakgauge.artefacts.dossier import AUDIT, JOB, PROMISE, PUBLIC_RECORD, RECIPIENTS, RECORD, REPORT, VERDICT
 from leakgauge.artefacts.job import TableColumn, TableRead
 from leakgauge.artefacts.request import FRAME, Declared, Limits, RequestOptions
+from leakgauge.artefacts.verdict import Action
 from leakgauge.assessment import Diagram, default_diagram
 from leakgauge.assessment.criteria.files import PAPER
 from leakgauge.assessment.terms import policy_of
@@ -43,6 +44,7 @@ from leakgauge.jobs.protect.choice import plan_of, require_designable
 from leakgauge.jobs.protect.companions import headline, outcomes, spent
 from leakgauge.jobs.protect.earlier import Earlier, earlier_job
 from leakgauge.jobs.protect.folder import KIT, Folder, Found, open_folder
+from leakgauge.jobs.protect.instead import instead
 from leakgauge.jobs.protect.judged import Judging
 from leakgauge.jobs.protect.recipients import require_private_shares, write_recipients_kit
 from leakgauge.jobs.protect.repeated import compared, earlier_channels, released_before, repeated
@@ -151,6 +153,7 @@ def protect(
     folder: Path | str,
     *,
     overwrite: bool = False,
+    strict: bool = False,
     progress: Progress | None = None,
     **asked: Unpack[RequestOptions],
 ) -> Done:
@@ -163,6 +166,7 @@ def protect(
         table: a path or a frame, as ``open_table`` takes it, or a whole ``Request``.
         folder: the folder for the results; a new one, or that of the same job.
         overwrite: whether the folder of another release may be used.
+        strict: whether a release that is not recommended is refused, by the limits of the default policy too.
         progress: called at every stage.
         asked: fields of the ``Request``, such as ``secret``, ``public`` and ``max_distortion``; with ``repeat``, those
             of the earlier job unless given. ``public=["occupation=0.1", "sex"]`` or ``{"occupation": 0.1, "sex":
@@ -229,7 +233,7 @@ def protect(
         if isinstance(explaining.diagram, Diagram) and request.declared.diagram not in (None, PAPER):
             write_whole(place / "diagram.toml", Path(str(request.declared.diagram)).read_text(encoding="utf-8"))
         try:
-            refused = _run(work, watch, overwrite, progress or (lambda event: None))
+            refused = _run(work, watch, progress or (lambda event: None), overwrite=overwrite, strict=strict)
         except (InputError, RefusalError):
             if not any(_spends(work, stage) for stage in kept.job.stages):
                 # A refused input leaves nothing behind.
@@ -303,7 +307,7 @@ def _with_earlier_releases(work: Work) -> Work:
     return replace(work, sources=sources.having_earlier(channels), judging=judging)
 
 
-def _run(work: Work, watch: Watch, overwrite: bool, tell: Progress) -> RefusalError | None:
+def _run(work: Work, watch: Watch, tell: Progress, *, overwrite: bool, strict: bool) -> RefusalError | None:
     """Run all stages and write the report; returns why nothing was released, or which limit the release breaks."""
     folder, refused = work.folder, None
     for name, stage in STAGES.items():
@@ -313,17 +317,20 @@ def _run(work: Work, watch: Watch, overwrite: bool, tell: Progress) -> RefusalEr
             refused = _do(work, name, partial(_watched, work, name, stage, watch, tell), overwrite, tell)
     released = "release" in folder.job.stages
     secrets = outcomes(folder, work.asked) if released else ()
-    refused = refused or (refusal_of(folder.result(VERDICT)) or _tells_too_much(work, secrets) if released else None)
-    kit = _kit(work, to_hand_out=released and refused is None)
+    if released:
+        verdict = folder.result(VERDICT)
+        refused = refusal_of(verdict) or _tells_too_much(work, secrets) or refusal_of(verdict, strict=strict)
+    approved = released and refused is None
+    kit = _kit(work, to_hand_out=approved)
     folder.note(
-        outcome=Outcome(released, None if refused is None else refused.sentence),
+        outcome=Outcome(released, None if refused is None else refused.sentence, None if released else _instead(work)),
         headline=headline(folder, secrets) if released else None,
         secrets=secrets,
         total=folder.result(AUDIT).total if released else None,
-        # A rehearsal is written like a release, but nothing of it is for others.
+        # What is refused, or a rehearsal, is written like a release, but nothing of it is for others.
         shareable=(
             (work.released, PUBLIC_RECORD.name, REPORTS[Edition.EXTERNAL], *kit)
-            if released and work.asked.budget.simulate is None
+            if approved and work.asked.budget.simulate is None
             else ()
         ),
         spent=spent(folder, work.asked),
@@ -332,6 +339,15 @@ def _run(work: Work, watch: Watch, overwrite: bool, tell: Progress) -> RefusalEr
     )
     _do(work, "report", partial(_report, work), overwrite, tell)
     return refused
+
+
+def _instead(work: Work) -> Action | None:
+    """What can be released instead; what a verdict by law proposes is with it."""
+    promise = work.folder.found(PROMISE)
+    if promise is not None and promise.actions:
+        return None
+    # The original request: actions are options to type.
+    return instead(work.folder.job.request, work.folder.dossier(), work.judging)
 
 
 def _kit(work: Work, *, to_hand_out: bool) -> tuple[str, ...]:

@@ -39,6 +39,8 @@ NEARER = 0.05
 CHANGED = 0.1
 """The share of a public column's values that is changed so that it reveals less."""
 PERCENT = 100
+FEW_BINS = "quantiles:4"
+"""How numbers are published coarser."""
 MOST_VALUES = 16
 """The most values of a public column for which a channel is tried: with more, its design takes seconds."""
 _EPSILON = re.compile(r"(?<=epsilon=)[0-9.eE+-]+")
@@ -82,7 +84,7 @@ def actions(now: Verdict, asked: Request, judging: Judging) -> tuple[Action, ...
     turning = [one for one in found if one.is_kept]
     useful = sorted(turning, key=lambda one: (len(one.said), -_lowest(one.verdict, "usefulness")))
     nearest = sorted(_nearer(found, start.verdict), key=lambda one: (short_of(one.verdict), len(one.said)))
-    return tuple(_action(one, asked) for one in (*useful, *nearest)[:MOST_ACTIONS])
+    return tuple(action_of(one, asked) for one in (*useful, *nearest)[:MOST_ACTIONS])
 
 
 def _stricter(judging: Judging, now: Verdict, by_law: Verdict) -> Judging:
@@ -146,14 +148,14 @@ def _each_tuned(start: Setting, trials: Trials) -> Iterator[Setting]:
             return
         of = min(missing, key=lambda name: start.verdict.scores[name].protection.ends[0])
         tuned.add(of)
-        tuning = _tuning(start.asked, aims[of], trials.judging)
+        tuning = tuning_of(start.asked, aims[of], trials.judging)
         best = None if tuning is None else tuned_number(start, tuning, of, trials)
         if best is not None:
             yield best
             start = best
 
 
-def _tuning(asked: Request, aim: Aim, judging: Judging) -> Tuning | None:
+def tuning_of(asked: Request, aim: Aim, judging: Judging) -> Tuning | None:
     """The number that sets the noise of a secret."""
     name = next((name for name in numbers_asked() if getattr(aim, name) is not None), None)
     columns = ", ".join(aim.columns)
@@ -225,7 +227,7 @@ def _less_telling(asked: Request, name: str, judging: Judging) -> Iterator[tuple
     coarse = asked.coarsening.min_k is not None or any(text.startswith(f"{name}=") for text in options)
     if kinds[name] in (Kind.INT, Kind.FLOAT) and not coarse:
         said = Sentence("publish {column!s} coarser", column=name)
-        yield said, {"bins": (*asked.coarsening.bins, f"{name}=quantiles:4")}
+        yield said, {"bins": (*asked.coarsening.bins, f"{name}={FEW_BINS}")}
     hidden = (
         asked.coarsening.min_k is not None
         or asked.coarsening.suppress_below is not None
@@ -349,7 +351,8 @@ def _drawn(now: Verdict, asked: Request) -> Action:
     )
 
 
-def _action(one: Setting, before: Request) -> Action:
+def action_of(one: Setting, before: Request) -> Action:
+    """A setting as something to do instead of a job."""
     had, has = _options(before), _options(one.asked)
     return Action(
         said=in_turn(one.said),

@@ -254,10 +254,10 @@ def design_stage(work: Work) -> Found:
     return Found((*parts, _files_of_plan(work, chosen, plan)), plan=plan)
 
 
-def refusal_of(verdict: Judgement) -> RefusalError | None:
-    """The reason against a release: a veto, or a limit given by the user that it breaks."""
+def refusal_of(verdict: Judgement, *, strict: bool = False) -> RefusalError | None:
+    """The reason against a release: a veto, or a limit given by the user that it breaks; if strict, its advice."""
     try:
-        verdict.require()
+        verdict.require(strict=strict)
     except RefusalError as error:
         return error
     return None
