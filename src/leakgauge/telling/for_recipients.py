@@ -53,8 +53,9 @@ def _exactness(voice: Voice, one: Estimable) -> Inline:
     names = voice.listed(one.columns)
     if one.read_as is None:
         return voice.say("Compute nothing from {columns}: it cannot be corrected for the noise.", columns=names)
-    worth = one.rows or one.least_rows
-    if one.read_as is ReadAs.MEAN or worth is None or worth.value < 1:
+    # What a share is worth on average is no bound on the error of each.
+    worth = one.least_rows
+    if one.read_as is not ReadAs.COUNTED or worth is None or worth.value < 1:
         return voice.say("Estimates of {columns} come with their error from the scripts.", columns=names)
     points = own(f"{at_most(min(_HALF / worth.value**0.5, 100.0), 2):g}")
     return voice.say(

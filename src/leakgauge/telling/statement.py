@@ -35,10 +35,11 @@ def statement(voice: Voice) -> Iterator[Content]:
     found = judged_by(voice)
     yield from decision(voice)
     leaves = (Paragraph("warning" if promises_nothing(voice) else "plain", _released(voice)),) if voice.released else ()
-    if voice.external and voice.released and voice.stamped:
-        yield voice.alarm("This release is not approved: do not use it, and do not pass it on.")
     if voice.external:
-        yield from for_recipients(voice)
+        if not voice.stamped:
+            yield from for_recipients(voice)
+        elif voice.released:
+            yield voice.alarm("This release is not approved: do not use it, and do not pass it on.")
         shares = (picture for one in voice.each for picture in pictures(one, "shares"))
         yield from (*leaves, *pictures(voice, "guarantee"), *shares, *_document(voice))
         return
@@ -59,6 +60,9 @@ def _signature(voice: Voice) -> Iterator[Content]:
     """Room for the decision of whoever signs; what must not leave offers none."""
     if not voice.released:
         yield voice.note("Nothing was released, so there is nothing to sign.")
+        return
+    if voice.dossier.record is not None and not voice.dossier.record.private:
+        yield voice.note("A simulation is not a release, so there is nothing to sign.")
         return
     if voice.dossier.is_refused:
         yield voice.note(

@@ -19,13 +19,14 @@ from leakgauge.report import Edition, Report
 from leakgauge.report.html import style_hash
 from leakgauge.report.reading import diagram_in
 from leakgauge.report.report import FORMS
+from leakgauge.telling.alternatives import alternatives
 from leakgauge.telling.blocks import Content, Inline, blocks_of, text_of
 from leakgauge.telling.criteria import criteria
 from leakgauge.telling.figures.scores import is_known
 from leakgauge.telling.headline import every_secret, headline
 from leakgauge.telling.pictures import figure_of, pictures
 from leakgauge.telling.risks import risks, unchecked
-from leakgauge.telling.scores import deciding, judged_by, score_rows, secret_in
+from leakgauge.telling.scores import deciding, judged_by, score_rows, secret_in, worth
 from leakgauge.telling.shown import Shown
 from leakgauge.telling.statement import cautions, decision
 from leakgauge.telling.survey import columns, combinations, identifying
@@ -61,7 +62,7 @@ def result_fields(job: Job, language: Language) -> dict[str, object]:
     return {
         "recommendation": None if found is None else found.recommendation.value,
         "promised": "" if found is None or voice.released else language.say(THEN[found.recommendation]),
-        "decision": html((*decision(voice), *cautions(voice)), language),
+        "decision": html((*_stamp(voice), *decision(voice), *cautions(voice)), language),
         "headline": facts(headline(voice), language),
         "every": "" if found is None else html(_whole(voice, found), language),
         "policy": "" if found is None else html((*policy(voice, found), *meant(voice, found)), language),
@@ -71,8 +72,14 @@ def result_fields(job: Job, language: Language) -> dict[str, object]:
     }
 
 
+def _stamp(voice: Voice) -> Iterator[Content]:
+    if voice.dossier.is_advised_against:
+        yield voice.alarm("NOT APPROVED")
+
+
 def _whole(voice: Voice, found: Judgement) -> Iterator[Content]:
-    yield from (*risks(voice, found), *every_secret(voice), *unchecked(voice, found))
+    yield from (*risks(voice, found), *every_secret(voice), *worth(voice, found, found.deciding))
+    yield from (*alternatives(voice, found), *unchecked(voice, found))
 
 
 def _actions(voice: Voice, found: Judgement) -> Iterator[dict[str, object]]:
