@@ -116,9 +116,12 @@ def test_strictly_what_is_not_recommended_fails(here: Path, capsys: pytest.Captu
     code, out, err = run(capsys, *command, "--strict")
     assert code == 1 and "\nRecommendation: do not release.\n" in out
     assert err.splitlines()[-1].startswith("leakgauge: The release is not recommended: it is a simulation")
-    # Everything is written, and the same job without the switch keeps it.
-    assert {"release.csv", "verdict.json", "report.html", "kit"} <= {path.name for path in Path("advised").iterdir()}
+    # Everything is written but what recipients get, and the same job without the switch keeps it.
+    written = {path.name for path in Path("advised").iterdir()}
+    assert {"release.csv", "verdict.json", "report.html"} <= written and "kit" not in written
+    release = Path("advised/release.csv").read_bytes()
     assert run(capsys, *command)[0] == 0
+    assert Path("advised/release.csv").read_bytes() == release and Path("advised/kit").is_dir()
     code, _, err = run(capsys, "assess", "advised", "--strict")
     assert code == 1 and err.splitlines()[-1].startswith("leakgauge: The release is not recommended: ")
 

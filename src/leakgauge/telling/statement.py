@@ -81,6 +81,12 @@ def _signature(voice: Voice) -> Iterator[Content]:
     yield from voice.grid("Signed by", "Name|Position|Date|Signature", [[(), (), (), ()]] * _SIGNATURES)
 
 
+def stamp(voice: Voice) -> Iterator[Content]:
+    """That it must not be taken for approved, where there are no pages that could say so."""
+    if voice.dossier.is_advised_against:
+        yield voice.alarm("NOT APPROVED")
+
+
 def decision(voice: Voice) -> Iterator[Content]:
     """What is recommended, what speaks against it, for how many people, and what to do."""
     found = judged_by(voice)

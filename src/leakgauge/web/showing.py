@@ -28,7 +28,7 @@ from leakgauge.telling.pictures import figure_of, pictures
 from leakgauge.telling.risks import risks, unchecked
 from leakgauge.telling.scores import deciding, judged_by, score_rows, secret_in, worth
 from leakgauge.telling.shown import Shown
-from leakgauge.telling.statement import cautions, decision
+from leakgauge.telling.statement import cautions, decision, stamp
 from leakgauge.telling.survey import columns, combinations, identifying
 from leakgauge.telling.verdict import THEN, changes, limit_in_words, meant, notes, policy
 from leakgauge.telling.voice import Voice, inline_of
@@ -62,7 +62,7 @@ def result_fields(job: Job, language: Language) -> dict[str, object]:
     return {
         "recommendation": None if found is None else found.recommendation.value,
         "promised": "" if found is None or voice.released else language.say(THEN[found.recommendation]),
-        "decision": html((*_stamp(voice), *decision(voice), *cautions(voice)), language),
+        "decision": html((*stamp(voice), *decision(voice), *cautions(voice)), language),
         "headline": facts(headline(voice), language),
         "every": "" if found is None else html(_whole(voice, found), language),
         "policy": "" if found is None else html((*policy(voice, found), *meant(voice, found)), language),
@@ -70,11 +70,6 @@ def result_fields(job: Job, language: Language) -> dict[str, object]:
         "deciding": voice.each.index(lead) if lead in voice.each else 0,
         "secrets": [_secret_fields(one, found) for one in voice.each],
     }
-
-
-def _stamp(voice: Voice) -> Iterator[Content]:
-    if voice.dossier.is_advised_against:
-        yield voice.alarm("NOT APPROVED")
 
 
 def _whole(voice: Voice, found: Judgement) -> Iterator[Content]:
