@@ -8,7 +8,7 @@ composes the report on it, and keeps the counts whose report is the one that was
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import pytest
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import encode, text_of
 from leakgauge.artefacts.record import Plan, PlannedColumn
+from leakgauge.artefacts.report import Picture
 from leakgauge.design import MaxDistortion, MaxLeakage, RateDistortion, solve
 from leakgauge.distances import Hamming
 from leakgauge.jobs.design import as_design
@@ -147,6 +148,38 @@ def test_no_count_can_be_computed_back_from_pictures_of_declared_shares(rows: in
     assert shown == {rare: rare > LIMIT for rare in RARE}
     for rare in RARE:
         assert len(fitting(rows, rare, LIMIT, declared)) >= LIMIT, rare
+
+
+def test_no_picture_has_a_count_in_its_coordinates() -> None:
+    rows, drawn = 1010, set[int]()
+    for rare in RARE:
+        facts = Facts(artefacts(rows, rare, {**ASKED, "publish_shares": True}))
+        pictures = [
+            block
+            for section in compose(facts, ENGLISH, Edition.EXTERNAL).sections
+            for block in section.blocks
+            if isinstance(block, Picture)
+        ]
+        exact_ones = {count / rows for count in (rare, rows * 3 // 10, rows - rare - rows * 3 // 10)}
+        # A rare value whose count is a multiple of the step is drawn as all around it are.
+        exact_ones -= {count / rows for count in range(0, rows, 2 * LIMIT)}
+        for picture in pictures:
+            drawn.add(rare)
+            found = set(numbers_within(dict(picture.spec)))
+            assert not any(abs(one - true) < 0.5 / rows for one in found for true in exact_ones), rare
+    # Shares of rarer values are not drawn at all.
+    assert drawn == {rare for rare in RARE if rare > LIMIT}
+
+
+def numbers_within(data: Any) -> Iterator[float]:
+    """Every number of parsed JSON."""
+    if isinstance(data, dict):
+        data = [*data.values()]
+    if isinstance(data, list | tuple):
+        for one in data:
+            yield from numbers_within(one)
+    elif isinstance(data, int | float) and not isinstance(data, bool):
+        yield float(data)
 
 
 @pytest.mark.nightly

@@ -6,9 +6,11 @@ import csv
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from leakgauge.artefacts.codec import text_of
 from leakgauge.artefacts.dossier import SecretResults
@@ -19,6 +21,7 @@ from leakgauge.randomness import simulation
 from leakgauge.report.document import Document, twin
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
+from leakgauge.report.pdf import to_pdf
 from leakgauge.rounding import at_least
 from leakgauge.telling.blocks import Edition, inlines
 from leakgauge.telling.blocks import text_of as written
@@ -26,6 +29,7 @@ from leakgauge.telling.columns import is_withheld, planned_columns, protected_co
 from tests.report.conftest import run
 from tests.report.facts import Facts, compose
 from tests.report.reading import CHINESE, ENGLISH, changed, numbers_in, texts, tiles, warnings
+from tests.report.test_pdf import pages
 
 PUBLIC = ("city", "decade", "job")
 SECRETS = (("illness",), ("income",), ("debt",))
@@ -155,6 +159,21 @@ def enclosed(facts: Facts, low: float, high: float) -> Facts:
         audit={"exposures": [{**one, "everything": everything} for one in exposures]},
         job={"secrets": secrets},
     )
+
+
+def test_two_secrets_leave_room_to_sign_on_two_pages(several: Facts, chromium: Browser) -> None:
+    advised = changed(several, verdict={"recommendation": "release"})
+    for language in (ENGLISH, CHINESE):
+        document = compose(advised, language)
+        assert "☐" in texts(replace(document, sections=document.sections[:1]))
+        page = chromium.new_page(viewport={"width": 1280, "height": 1000})
+        page.set_content(to_html([document]))
+        page.add_style_tag(content=".annex { display: none }")
+        assert pages(page.pdf(prefer_css_page_size=True)) == 2
+        page.close()
+        # In PDF the annex begins on a page of its own.
+        decision = replace(document, sections=document.sections[:1])
+        assert pages(to_pdf([decision])) <= 2
 
 
 def test_the_lower_end_never_stands_alone(several: Facts) -> None:
