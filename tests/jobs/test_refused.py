@@ -75,11 +75,12 @@ def test_where_nothing_is_released_the_next_command_releases_something(here: Pat
 
 def options(done: Done) -> tuple[list[Form], list[str]]:
     """The forms side by side, and their commands."""
-    found = done.kept.dossier()
-    assert found.verdict is not None
-    blocks = blocks_of(alternatives(Voice(Shown(found)), found.verdict))
+    voice = Voice(Shown(done.kept.dossier()))
+    found = voice.dossier.verdict
+    assert found is not None
+    blocks = blocks_of(alternatives(voice, found))
     lines = [line for one in blocks if isinstance(one, Code) for line in one.text.splitlines()]
-    return [one.form for one in found.verdict.alternatives], [line for line in lines if not line.startswith("#")]
+    return [one.form for one in found.alternatives], [line for line in lines if not line.startswith("#")]
 
 
 def test_every_option_has_a_command_that_makes_what_was_judged(here: Path) -> None:

@@ -218,9 +218,9 @@ def test_the_weightiest_risk_is_one_sentence_in_people(facts: Facts, risk: dict[
     )
     judged = facts.dossier.verdict
     assert judged is not None
-    verdict = structs.replace(judged, risks=found)
-    voice = Voice(Shown(Dossier(verdict=verdict)))
-    (sentence,) = risk_in_people(voice, verdict)
+    voice = Voice(Shown(Dossier(verdict=structs.replace(judged, risks=found))))
+    assert voice.dossier.verdict is not None
+    (sentence,) = risk_in_people(voice, voice.dossier.verdict)
     assert isinstance(sentence, tuple) and said in text_of(sentence, ENGLISH)
 
 

@@ -162,7 +162,7 @@ def enclosed(facts: Facts, low: float, high: float) -> Facts:
 
 
 def test_two_secrets_leave_room_to_sign_on_two_pages(several: Facts, chromium: Browser) -> None:
-    advised = changed(several, verdict={"recommendation": "release"})
+    advised = changed(several, verdict={"recommendation": "release"}, release={"private": True})
     for language in (ENGLISH, CHINESE):
         document = compose(advised, language)
         assert "☐" in texts(replace(document, sections=document.sections[:1]))

@@ -19,6 +19,8 @@ from leakgauge.sentences import Sentence
 MOST_REASONS = 3
 HALF_A_PERSON = 0.5
 SIMULATED = Sentence("it is a simulation, whose noise follows from a seed, so it protects nobody")
+NOBODY_CERTAIN = "nobody's value becomes 90% certain or more"
+"""The reason that speaks of no heads."""
 _DEFAULT = {**Policy().limits()}
 UNKNOWN = (0.0, 100.0)
 """The ends of a score of which nothing is known."""
@@ -198,7 +200,7 @@ def _certain(found: Certain | None) -> Iterator[Sentence]:
         return
     people, before = round(found.people.value), round(found.before.value)
     if people <= before:
-        yield Sentence("nobody's value becomes 90% certain or more")
+        yield Sentence(NOBODY_CERTAIN)
         return
     yield Sentence(
         "the value of {people:,} of the {holders:,} people with {value!r} can be guessed with at least 90% certainty; "

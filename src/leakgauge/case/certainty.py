@@ -77,8 +77,8 @@ def worst_certain(sight: Sight, people: int, names: Sequence[str]) -> Certain:
     become = np.divide(after - before, holders, where=holders > 0, out=np.zeros(sight.letters))
     # Of values with the same part the one with more people; rounding decides nothing.
     worst = int(np.lexsort((after - before, become.round(9)))[-1])
-    counted = (Quantity(float(people * one[worst]), PEOPLE) for one in (after, holders, before))
-    return Certain(names[worst], *counted)
+    of_value, all_of_it, known = (Quantity(float(people * one[worst]), PEOPLE) for one in (after, holders, before))
+    return Certain(names[worst], of_value, all_of_it, known)
 
 
 def _anyway(sight: Sight) -> Floats:

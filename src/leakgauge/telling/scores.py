@@ -10,7 +10,7 @@ from leakgauge.artefacts.quantity import Quantity
 from leakgauge.artefacts.report import Paragraph, Points, Tile, Tiles
 from leakgauge.artefacts.scores import SCORES, Grade, Scores, Statistic, grade_of
 from leakgauge.artefacts.verdict import Judgement, PolicyLine, Recommendation
-from leakgauge.assessment.verdict import keeps
+from leakgauge.assessment.verdict import NOBODY_CERTAIN, keeps
 from leakgauge.languages import message
 from leakgauge.rounding import at_most
 from leakgauge.sentences import Sentence
@@ -267,7 +267,11 @@ def other_reasons(voice: Voice, found: Judgement, said: Iterable[str] = ()) -> I
     """The reasons that are not loud by themselves, nor said already."""
     loud = {*told_all(voice, found.vetoes), *told_all(voice, found.failed), *said}
     # How many people is said in a sentence of its own.
-    others = [one for one in found.reasons if not {"holders", "everybody"} & one.fields.keys()]
+    others = [
+        one
+        for one in found.reasons
+        if one.template != NOBODY_CERTAIN and not {"holders", "everybody"} & one.fields.keys()
+    ]
     reasons = [one for one in told_all(voice, others) if one not in loud]
     if reasons:
         yield Points(numbered=False, items=tuple((one,) for one in reasons))
