@@ -37,7 +37,7 @@ def scores(
 
 
 def certain(people: int) -> Certain:
-    return Certain("married", *(Quantity(one, PEOPLE) for one in (people, 14339, 0)))
+    return Certain("married", Quantity(people, PEOPLE), Quantity(14339, PEOPLE), Quantity(0, PEOPLE))
 
 
 def said(verdict: Verdict) -> list[str]:
