@@ -233,7 +233,7 @@ def test_without_noise_epsilon_is_called_infinite(tmp_path: Path, capsys: pytest
             ["out.json", "--original", "people.csv", "--claim", "dp:1"],
             "--claim does not apply to the audit of a record",
         ),
-        (["nothing.json"], "cannot be read"),
+        (["nothing.json"], "There is no file 'nothing.json'"),
         (["--program", "cat", "--claim", "local-dp:1"], "--inputs A B"),
         (["laplace:epsilon=1,sensitivity=1", "--inputs", "0", "x"], "'x' is not a number"),
         (["laplace:epsilon=1,sensitivity=1", "--inputs", "0", "9"], "9 apart"),

@@ -222,7 +222,7 @@ def test_tables_for_a_person(capsys: pytest.CaptureFixture[str], adult: Path, tm
         (["unary-encoding:epsilon=1", "--max-distortion", "0.1"], 2, "releases sets of the secret's values"),
         (["permute-and-flip:epsilon=1", "--max-distortion", "0.1"], 2, "has no finite channel"),
         (["--weights", "nothing.csv", "--max-distortion", "0.1"], 2, "nothing.csv cannot be read"),
-        (["nothing.json", "--max-distortion", "0.1"], 2, "nothing.json cannot be read"),
+        (["nothing.json", "--max-distortion", "0.1"], 2, "There is no file 'nothing.json'"),
         (["--distortion", "absolute", "--max-distortion", "0.1"], 2, "not a finite number"),
     ],
 )

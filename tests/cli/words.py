@@ -13,7 +13,15 @@ HALF_WIDTH = re.compile(r"[\u4e00-\u9fff] ?[,;:](?: |$)|[\u4e00-\u9fff] ?\([^)]*
 """Punctuation of another language behind Chinese words."""
 # Names of formats, commands, and texts that an option takes as they are.
 _AS_THEY_ARE = (
-    *("JSON lines", "one row", "one value of", "--knowledge attacker", "--keep shares", "`leakgauge release`"),
+    *(
+        "JSON lines",
+        "one row",
+        "one value of",
+        "--knowledge attacker",
+        "--keep shares",
+        "`leakgauge release`",
+        "`ledger show`",
+    ),
     *("--diagram paper", "--fuzzy paper"),
 )
 

@@ -34,7 +34,7 @@ from tests.report.facts import Facts
 def test_a_table_becomes_a_release_with_its_audit_verdict_and_report(finished: Finished) -> None:
     fields = json.loads((finished.folder / "job.json").read_text(encoding="utf-8"))
     assert finished.steps == [(stage, state) for stage in NAMES for state in ("started", "finished")]
-    assert fields["outcome"] == {"released": True, "reason": None}
+    assert fields["outcome"] == {"released": True, "reason": None, "instead": None}
     assert fields["withheld"] == ["name", "age"]
     with open_table(str(finished.folder / "release.csv")) as released:
         assert [one.name for one in released.columns()] == ["city", "illness", "not_private"]

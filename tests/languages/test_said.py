@@ -19,7 +19,7 @@ TOLD: Final = frozenset(
     {"reason", "reasons", "source", "note", "method", "event", "attack", "failed", "why_not", "told"}
 )
 """Fields that hold sentences of ours."""
-READERS: Final = frozenset({"artefacts/codec.py", "errors.py"})
+READERS: Final = frozenset({"artefacts/codec.py", "errors.py", "telling/clauses/recording.py"})
 """Files that make sentences of templates which others wrote."""
 
 

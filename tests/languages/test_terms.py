@@ -34,7 +34,7 @@ SAID_SO = (
     *("influence diagram", "internal edition", "job", "label", "leaf", "ledger", "lower bound"),
     *("mutual information", "nats", "neighbouring", "notion", "odds", "plan", "policy", "posterior", "prior"),
     *("protection", "protection effect", "public record", "quasi-identifier", "randomized response"),
-    *("re-identification", "recipient", "review date", "sampling", "scenario", "secret", "simulation"),
+    *("recipient", "review date", "sampling", "scenario", "secret", "simulation"),
     *("suppression", "total variation", "unit of protection", "usefulness", "veto", "vulnerability", "waste"),
 )
 """Terms whose Chinese word stands in every text that has the English one."""
@@ -44,7 +44,12 @@ INFLECTED = {
     "usefulness": "useful(?:ness)?",
     "veto": "veto(?:es)?",
 }
-OF_ITSELF = {"claim": r"no claim of|claims conformity", "secret": r"may be secret"}
+OF_ITSELF = {
+    "claim": r"no claim of|claims conformity",
+    # Statisticians' odds ratio is 优势比.
+    "odds": r"[Oo]dds ratio|value's odds|of odds against",
+    "secret": r"may be secret|secret key",
+}
 """Where Chinese says a term without its word."""
 STIFF = re.compile(r"的的|被[^，。；]{1,12}所(?!占)|取得分|进行了?[^，。；]{0,4}的操作")
 

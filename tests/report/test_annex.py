@@ -82,7 +82,7 @@ def opened(chromium: Browser, written: str, width: int) -> Page:
 
 def without_clauses(document: Document) -> Document:
     """The clauses are an annex of their own."""
-    return replace(document, sections=tuple(one for one in document.sections if one.question != "clauses"))
+    return replace(document, sections=tuple(one for one in document.sections if one.question != "rules"))
 
 
 def test_every_section_answers_one_question() -> None:

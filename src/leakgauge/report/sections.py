@@ -63,7 +63,7 @@ ANNEX: Final[Mapping[str, Mapping[str, Tell]]] = {
         "residual": residual,
         "reproduction": reproduction,
     },
-    "clauses": {
+    "rules": {
         "clauses": clauses,
     },
 }

@@ -43,7 +43,7 @@ QUESTIONS: Final = {
     "what": message("What: what is guaranteed, and what is revealed"),
     "how-sure": message("How sure: what was checked, and what was not"),
     "what-if": message("What if: other settings, later releases, and review"),
-    "clauses": message("Clauses: what laws and guidelines ask"),
+    "rules": message("Clauses: what laws and guidelines ask"),
 }
 """Of the questions that the annex answers, by their keys, in the order of the report."""
 _EXTERNAL_TITLES: Final = {"attacks": message("Groups of rows, and checks of the record")}

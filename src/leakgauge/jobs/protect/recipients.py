@@ -104,6 +104,12 @@ def _public_record(release: Release) -> PublicRecord | None:
     return read(PublicRecord, place) if place.is_file() else None
 
 
+def _public_record(release: Release) -> PublicRecord | None:
+    """The record that everybody may read, of which the kit repeats facts."""
+    place = release.record_file.with_name(PUBLIC_RECORD.name)
+    return read(PublicRecord, place) if place.is_file() else None
+
+
 def _notes(asked: Request) -> Iterator[Sentence]:
     if asked.budget.simulate is not None:
         yield Sentence(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 from leakgauge.artefacts.estimates import Kit
@@ -108,7 +108,7 @@ def croissant_text(kit: Kit, found: Sequence[Entry], about: About, files: Iterab
         }
         for one in found
     ]
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
@@ -130,7 +130,7 @@ def datapackage_text(kit: Kit, found: Sequence[Entry], about: About, files: Iter
     """The kit as a tabular data package of Frictionless; the first file is the release."""
     release, *others = files
     created = _created(about)
-    said: Mapping[str, Any] = {
+    said: Mapping[str, object] = {
         **({} if about.purpose is None else {"purpose": visible(about.purpose)}),
         **({} if about.terms is None else {"terms": visible(about.terms)}),
         **({} if about.contact is None else {"contact": visible(about.contact)}),
@@ -153,13 +153,13 @@ def datapackage_text(kit: Kit, found: Sequence[Entry], about: About, files: Iter
     return _json(data)
 
 
-def _rows(kit: Kit, release: KitFile, found: Iterable[Entry]) -> dict[str, Any]:
+def _rows(kit: Kit, release: KitFile, found: Iterable[Entry]) -> dict[str, object]:
     schema = {"fields": [_field(one) for one in found], "missingValues": [""]}
     profile = "tabular-data-resource" if release.media_type == "text/csv" else "data-resource"
     return {"profile": profile, "rows": kit.rows, "schema": schema}
 
 
-def _resource(file: KitFile, name: str) -> dict[str, Any]:
+def _resource(file: KitFile, name: str) -> dict[str, object]:
     form = file.name.rpartition(".")[2].lower()
     return {
         "name": name,
@@ -172,7 +172,7 @@ def _resource(file: KitFile, name: str) -> dict[str, Any]:
     }
 
 
-def _field(one: Entry) -> dict[str, Any]:
+def _field(one: Entry) -> dict[str, object]:
     kind = _FIELD_TYPES[one.released.kind]
     # Of values that the release shows, never of those that a mechanism could have released.
     enum = {"constraints": {"enum": list(one.values)}} if kind == "string" and one.values else {}
@@ -181,7 +181,7 @@ def _field(one: Entry) -> dict[str, Any]:
     return {"name": one.name, "type": kind, **form, "description": _about(one), **enum}
 
 
-def _file_object(file: KitFile) -> dict[str, Any]:
+def _file_object(file: KitFile) -> dict[str, object]:
     return {
         "@type": "cr:FileObject",
         "@id": file.name,
@@ -228,5 +228,5 @@ def _created(about: About) -> str | None:
     return None if about.record is None else about.record.created
 
 
-def _json(data: Mapping[str, Any]) -> str:
+def _json(data: Mapping[str, object]) -> str:
     return in_json(json.dumps(data, ensure_ascii=False, indent=2)) + "\n"

@@ -25,9 +25,7 @@ _MARK: Final = re.compile(r"<((?:counted|corrected|mean) \w+|columns \w+|\w+)>")
 def page(kit: Kit, found: Sequence[Entry], about: About, worked: Sequence[Estimated], *, workbook: bool) -> str:
     """The page, with a worked line for each way to read a column, from these estimates."""
     marks = {"release": shown(kit.release), **_examples(kit), **_worked({one.name: one for one in found}, worked)}
-    for name in ("purpose", "contact", "terms"):
-        said: str | None = getattr(about, name)
-        marks |= {} if said is None else {name: own_words(said)}
+    marks |= {name: own_words(said) for name, said in about.words.items()}
     channels = [one.channel for one in kit.protected if one.channel is not None]
     marks["channels"] = ", ".join(f"`{channel_sheet(one)}`" for one in channels)
     for code in CODES:

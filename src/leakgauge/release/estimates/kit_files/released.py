@@ -36,6 +36,11 @@ class About:
     record: PublicRecord | None = None
     notes: tuple[Sentence, ...] = ()
 
+    @property
+    def words(self) -> Mapping[str, str]:
+        """What is declared in the steward's own words, by its name."""
+        return {name: said for name, said in vars(self).items() if isinstance(said, str)}
+
     def planned(self, column: str) -> PlannedColumn | None:
         """How the public record says that a column was protected; None where it does not."""
         plans = {} if self.record is None else self.record.plan.columns
