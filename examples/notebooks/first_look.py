@@ -32,19 +32,21 @@ people
 
 # %%
 lg.survey(people, secrets=["marital_status"])
+# → 3,000 rows of frame
 # → Every column, the most revealing first
-# → Column | Kind of values | Different values | Missing | Unique rows | Identifies people | Reveals about the secrets | Suggested role
-# → id | whole numbers | 3,000 | 0 | 3,000 | nearly all values are unique | marital_status: at least 1.79, at most 1.89 bits, guessed correctly 100% | leave out: nearly all values are unique
-# → age | whole numbers | 67 | 0 | 3 | only in combination with other columns | marital_status: at least 0.276, at most 0.401 bits, guessed correctly 63% | coarsen: singles people out
-# → income | text | 2 | 0 | 0 | only in combination with other columns | marital_status: at least 0.152, at most 0.201 bits, guessed correctly 53% | public: reveals little
-# → sex | text | 2 | 0 | 0 | only in combination with other columns | marital_status: at least 0.124, at most 0.17 bits, guessed correctly 54% | public: reveals little
-# → hours_per_week | whole numbers | 71 | 0 | 12 | only in combination with other columns | marital_status: at least 0.0227, at most 0.125 bits, guessed correctly 52% | coarsen: singles people out
-# → occupation | text | 14 | 0 | 0 | only in combination with other columns | marital_status: at least 0.0615, at most 0.104 bits, guessed correctly 52% | coarsen: singles people out
-# → native_country | text | 40 | 0 | 9 | only in combination with other columns | no more than chance | coarsen: singles people out
-# → education | text | 16 | 0 | 0 | only in combination with other columns | marital_status: at least 0.0106, at most 0.0473 bits, guessed correctly 48% | coarsen: singles people out
-# → workclass | text | 7 | 0 | 1 | only in combination with other columns | marital_status: at least 0.017, at most 0.0506 bits, guessed correctly 47% | public: reveals little
-# → race | text | 5 | 0 | 0 | only in combination with other columns | marital_status: at least 0.00496, at most 0.0314 bits, guessed correctly 48% | public: reveals little
-# → marital_status | text | 7 | 0 | 0 | no | – | secret: as chosen
+# → Column | Different values | Missing | Unique rows | Reveals about the secrets | Suggested role
+# → id | 3,000 | 0 | 3,000 | marital_status: at least 1.79, at most 1.89 bits, guessed correctly 100% | leave out: nearly all values are unique
+# → age | 67 | 0 | 3 | marital_status: at least 0.276, at most 0.401 bits, guessed correctly 63% | coarsen: singles people out
+# → income | 2 | 0 | 0 | marital_status: at least 0.152, at most 0.201 bits, guessed correctly 53% | public: reveals little
+# → sex | 2 | 0 | 0 | marital_status: at least 0.124, at most 0.17 bits, guessed correctly 54% | public: reveals little
+# → hours_per_week | 71 | 0 | 12 | marital_status: at least 0.0227, at most 0.125 bits, guessed correctly 52% | coarsen: singles people out
+# → occupation | 14 | 0 | 0 | marital_status: at least 0.0615, at most 0.104 bits, guessed correctly 52% | coarsen: singles people out
+# → native_country | 40 | 0 | 9 | no more than chance | coarsen: singles people out
+# → education | 16 | 0 | 0 | marital_status: at least 0.0106, at most 0.0473 bits, guessed correctly 48% | coarsen: singles people out
+# → workclass | 7 | 0 | 1 | marital_status: at least 0.017, at most 0.0506 bits, guessed correctly 47% | public: reveals little
+# → race | 5 | 0 | 0 | marital_status: at least 0.00496, at most 0.0314 bits, guessed correctly 48% | public: reveals little
+# → marital_status | 7 | 0 | 0 | – | secret: as chosen
+# → These columns identify people; do not publish them: id.
 # → Combinations of columns that single people out
 # → Columns | Groups | Unique rows | Rows, or persons, in the smallest group
 # → age, hours_per_week | 800 | 445 | 1
@@ -59,15 +61,6 @@ lg.survey(people, secrets=["marital_status"])
 # → native_country, hours_per_week | 196 | 94 | 1
 # → native_country, occupation | 157 | 82 | 1
 # → workclass, hours_per_week | 185 | 68 | 1
-# → age, workclass | 304 | 62 | 1
-# → age, race | 194 | 57 | 1
-# → education, income, occupation | 230 | 51 | 1
-# → sex, education, occupation | 235 | 49 | 1
-# → native_country, workclass | 93 | 47 | 1
-# → race, education, workclass | 161 | 47 | 1
-# → race, hours_per_week | 131 | 45 | 1
-# → race, workclass, occupation | 153 | 41 | 1
-# → More rows: 4.
 
 # %% [markdown]
 # A mechanism, what it promises, and what its channel satisfies in other notions.
@@ -181,4 +174,4 @@ lg.Report.of(done.folder)
 # → Recommendation: do not release.
 # → it is a simulation, whose noise follows from a seed, so it protects nobody
 # → an attacker becomes 50.1 of 100 surer about the most exposed tenth of those who share a value; the default policy allows 45
-# → The report rests on 16 files; to_html(path), to_pdf(path) and to_markdown(path) write it.
+# → The report rests on 17 files; to_html(path), to_pdf(path) and to_markdown(path) write it.

@@ -190,6 +190,11 @@ def _levels(caption: str, voice: Voice, found: Mapping[str, Level]) -> Iterator[
     return exact_levels(voice, {name: one.stored() for name, one in found.items()}, caption)
 
 
+def _surveyed(voice: Voice) -> Iterator[Content]:
+    found = voice.dossier.survey
+    return iter(()) if found is None else surveys.surveyed(voice, found)
+
+
 def _about(voice: Voice, **results: Any) -> Voice:
     return replace(voice, shown=copies.Shown(Dossier(**results)))
 
@@ -200,7 +205,7 @@ _ELSEWHERE: Final[Mapping[type, Callable[[Any, Voice], Iterator[Content]]]] = {
     Solution: lambda found, voice: design(voice, [found]),
     Release: lambda made, voice: release(voice, made),
     Shown: lambda found, voice: audits.shown(voice, found),
-    Survey: lambda found, voice: surveys.survey(_about(voice, survey=found)),
+    Survey: lambda found, voice: _surveyed(_about(voice, survey=found)),
     Audit: lambda found, voice: audits.audited(_about(voice, audit=found)),
     StoredImprovement: lambda found, voice: search.tuning(_about(voice, secrets=(SecretResults(improvement=found),))),
 }

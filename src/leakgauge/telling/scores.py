@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Final
@@ -117,13 +118,22 @@ def scores(voice: Voice, found: Judgement, secret: str = "") -> Iterator[Content
         limit = () if line is None or met is None else met_or_not(voice, _limited(voice, line), met)
         tiles.append(Tile(text_of(inline_of(title), voice.language), inline_of(shown), inline_of(words), limit, met))
     yield Tiles(voice.language.say(caption, secret=own(secret)), tuple(tiles))
-    yield guaranteed(voice, found.scores[secret])
+    yield guaranteed(voice, found.scores[secret], secret if len(found.scores) > 1 else "")
+    record = voice.dossier.record
+    if len(found.scores) > 1 and record is not None and math.isfinite(record.budget.epsilon.value):
+        yield voice.say(
+            "All secrets together: ε = {epsilon}.",
+            epsilon=voice.number(record.budget, "epsilon", "value", rounding=ROUND_CEILING),
+        )
 
 
-def guaranteed(voice: Voice, scores: Scores) -> Inline:
-    """The claim with its odds in a sentence."""
+def guaranteed(voice: Voice, scores: Scores, secret: str = "") -> Inline:
+    """The claim with its odds in a sentence; ``secret`` is whose it is, where there are several."""
     _, level, meaning = guarantee_row(voice, scores)
-    return voice.say("Guarantee: {shown}. {words}", shown=inline_of(level), words=inline_of(meaning))
+    template = (
+        message("Guarantee for {secret} alone: {shown}. {words}") if secret else message("Guarantee: {shown}. {words}")
+    )
+    return voice.say(template, secret=own(secret), shown=inline_of(level), words=inline_of(meaning))
 
 
 def _is_met(found: Judgement, secret: str, name: str, line: PolicyLine) -> bool:
@@ -199,13 +209,16 @@ def worth(voice: Voice, found: Judgement, secret: str) -> Iterator[Content]:
     if not said:
         yield voice.say("Worth to readers: they can compute no statistics of {secret}.", secret=own(secret))
         return
-    found_all = tuple(part for at, one in enumerate(said) for part in ((voice.language.say("; "),) if at else ()) + one)
-    template = message("Worth to readers: they know {what}, 95 times in 100.")
-    if nothing:
-        template = message(
-            "Worth to readers: they know {what}, 95 times in 100; its tables with {columns} cannot be computed."
-        )
-    yield voice.say(template, what=found_all, columns=_named(voice, nothing))
+    what = tuple(part for at, one in enumerate(said) for part in ((voice.language.say("; "),) if at else ()) + one)
+    # A mean is known as from so many rows, which is no error that holds 95 times in 100.
+    template = message("Worth to readers: they know {what}.")
+    if tables or (alone is not None and alone.worst_error is not None):
+        template = message("Worth to readers: they know {what}, 95 times in 100.")
+        if nothing:
+            template = message(
+                "Worth to readers: they know {what}, 95 times in 100; its tables with {columns} cannot be computed."
+            )
+    yield voice.say(template, what=what, columns=_named(voice, nothing))
 
 
 def _named(voice: Voice, statistics: Iterable[Statistic]) -> Plain:

@@ -29,6 +29,7 @@ from leakgauge.web.job import Job
 from leakgauge.web.jobs import Jobs
 from leakgauge.web.questions import (
     DECLARED,
+    SHOWN,
     TableQuestion,
     UnknownError,
     body_of,
@@ -176,7 +177,7 @@ class Page:
                 "folder": self._workspace.folder.name,
                 "tables": [table.fields(language) for table in self._workspace.tables()],
                 "jobs": await to_thread.run_sync(lambda: [job.fields(language) for job in jobs]),
-                "declared": DECLARED,
+                "declared": [name for name in DECLARED if name in SHOWN],
                 "limit_bytes": self._workspace.limit,
                 "limit": f"{self._workspace.limit / _MIB:,.6g}",
                 "limit_total_bytes": self._workspace.total,
