@@ -111,6 +111,15 @@ def test_the_decision_on_the_sample_is_two_printed_pages(chromium: Browser, tmp_
         page.close()
 
 
+def test_numbers_of_a_tile_are_as_large_as_its_words(chromium: Browser, written: dict[str, str]) -> None:
+    page = opened(chromium, written["en"])
+    sizes = page.eval_on_selector_all(
+        ".glance strong, .glance strong .number", "all => all.map((one) => getComputedStyle(one).fontSize)"
+    )
+    page.close()
+    assert len(sizes) > 12 and len({*sizes}) == 1
+
+
 def test_a_link_unfolds_what_it_leads_to_and_a_number_names_its_source(
     chromium: Browser, written: dict[str, str]
 ) -> None:
