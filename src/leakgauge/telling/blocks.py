@@ -167,6 +167,11 @@ def unprinted(contents: Iterable[Content]) -> Iterator[Block]:
     return (replace(block, printed=False) for block in blocks_of(contents))
 
 
+def whole(contents: Iterable[Content]) -> Iterator[Block]:
+    """The blocks with those that a report leaves to its data, for a face that has no data beside it."""
+    return (replace(block, printed=True) for block in blocks_of(contents))
+
+
 def inlines(block: Block) -> Iterator[Inline]:
     """The texts of a block."""
     if isinstance(block, Paragraph):

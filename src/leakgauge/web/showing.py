@@ -20,7 +20,7 @@ from leakgauge.report.html import style_hash
 from leakgauge.report.reading import diagram_in
 from leakgauge.report.report import FORMS
 from leakgauge.telling.alternatives import alternatives
-from leakgauge.telling.blocks import Content, Inline, blocks_of, text_of
+from leakgauge.telling.blocks import Content, Inline, blocks_of, text_of, whole
 from leakgauge.telling.criteria import criteria
 from leakgauge.telling.figures.scores import is_known
 from leakgauge.telling.headline import every_secret, headline
@@ -96,7 +96,7 @@ def _secret_fields(voice: Voice, found: Judgement | None) -> dict[str, object]:
         "name": str(voice.listed(voice.group)),
         "scores": "" if found is None else _scores(voice, found),
         "notes": "" if found is None else html(notes(voice, found, secret_in(voice, found)), voice.language),
-        "criteria": html(criteria(voice), voice.language),
+        "criteria": html(whole(criteria(voice)), voice.language),
         "pictures": [{"name": name, "caption": one.caption, "told": one.told} for name, one in drawn],
     }
 
