@@ -19,7 +19,7 @@ from pyarrow import csv as arrow
 import leakgauge as lg
 from leakgauge.artefacts import PublicRecord
 from leakgauge.artefacts.codec import read
-from leakgauge.artefacts.estimates import Estimated
+from leakgauge.artefacts.estimates import Estimated, Method
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import parse_mechanism, randomized_response
 from leakgauge.probability import Channel, Interval, PriorOrigin
@@ -66,9 +66,14 @@ def test_r_says_what_python_says(tmp_path: Path) -> None:
     grouped = re.findall(r"mean: (\S+) \[(\S+), (\S+)\]", both(kit, "income", "city"))
     ours = [(one.estimate.value, *one.estimate.ends) for one in recipient.mean("income", ["city"]).cells]
     assert np.allclose(np.array(grouped, dtype=float), ours, rtol=1e-5)
-    # Few rows: inversion leaves the simplex, and expectation maximisation takes over.
+    # Few rows: inversion leaves 0 to 1, and expectation maximisation takes over; groups are reconciled in Python alone.
+    least = kit_of(tmp_path / "c", released(12, seed=8)[0], Protected("illness", RESPONSE), origins=PUBLIC)
+    assert agrees(both(least), lg.estimate(least).shares("illness"))
     few = kit_of(tmp_path / "b", released(60, seed=8)[0], Protected("illness", RESPONSE), origins=PUBLIC)
-    assert agrees(both(few, "illness", "city"), lg.estimate(few).crosstab("illness", "city"))
+    assert agrees(script(few, "illness", "city")[1], lg.estimate(few).crosstab("illness", "city"))
+    assert lg.estimate(few).crosstab("illness", "city").method is Method.RECONCILED
+    code, refused = run_r(few / "estimate.R", "illness", "city")
+    assert code == 1 and "leave 0 to 1; estimate.py makes them agree" in " ".join(refused.split())
 
 
 def test_r_counts_what_may_be_counted(tmp_path: Path) -> None:
@@ -106,7 +111,7 @@ def test_r_weighs_more_outputs_than_values(tmp_path: Path) -> None:
 
 def test_r_writes_control_characters_out_and_reads_odd_names(tmp_path: Path) -> None:
     name, values = 'ill "ness"\\\x1b[2J,é', ["flu\x1b[H, or\u202e", 'a "cold"\nor two', ""]
-    rows = pa.table({name: [*values] * 40, "城市": ["a", "b", "c"] * 40})
+    rows = pa.table({name: [*values] * 40, "城市": sorted(["a", "b", "c"] * 40)})
     flipped = Protected(name, randomized_response(2.0, letters=values).channel())
     notes = (Sentence('Say "no\\n" to {name!s}.', name="é\x1b"),)
     kit = kit_of(tmp_path / "a", rows, flipped, origins={name: PriorOrigin.PUBLIC}, about=About(notes=notes))
