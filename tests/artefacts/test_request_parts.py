@@ -17,6 +17,7 @@ from leakgauge.artefacts import Request, codec
 from leakgauge.artefacts.quantity import Origin
 from leakgauge.artefacts.request import PARTS, Limits, StoredRequest, option_names
 from leakgauge.artefacts.request.part import ON_PAGE, Option, fields_marked
+from leakgauge.artefacts.request.terms import LONGEST
 from leakgauge.cli import options
 from leakgauge.cli.protect import command
 from leakgauge.errors import OptionError
@@ -108,6 +109,15 @@ def test_a_new_option_is_said_in_its_part_alone() -> None:
 
     assert CliRunner().invoke(verb, ["--toy", "7"]).output == "7\n"
     assert "--toy N" in CliRunner().invoke(verb, ["--help"]).output
+
+
+@pytest.mark.parametrize(("name", "room"), LONGEST.items())
+def test_words_for_recipients_fit_their_page(name: str, room: int) -> None:
+    asked: dict[str, Any] = {"secret": ["illness"], "max_distortion": 0.2}
+    declared = Request.of("people.csv", **asked, **{name: "x" * room}).declared
+    assert getattr(declared, name) == "x" * room
+    with pytest.raises(OptionError, match=f"--{name} has {room + 1:,} letters, .* has room for {room:,}; shorten it"):
+        Request.of("people.csv", **asked, **{name: "x" * (room + 1)})
 
 
 def test_every_option_is_asked_for_on_the_command_line() -> None:
