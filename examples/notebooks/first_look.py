@@ -146,12 +146,12 @@ done.verdict
 # → protection 62.4 How much of what an attacker could not tell about an average person stays hidden. 0: the original data; 100: nothing is revealed. ✓ at least 60: met
 # → surest 50.1 How much surer an attacker becomes about the most exposed tenth of those with the worst-affected value. 0: no surer; 100: certain. Lower is better. ✗ at most 45: NOT MET
 # → usefulness 28.4 (poor) How many of the original rows the recipient's shares, means and cross-tables are worth, on average. 0: none; 100: all. ✓ at least 20: met
-# → Guarantee: ε = 2.42. Whatever is known, the odds of any two values of one person change at most 12-fold. The guarantee holds for the noise only, not for what its tuning on this table's counts reveals.
+# → Guarantee: ε = 2.42. Whatever is known, the protected columns change the odds of any two values of one person at most 12-fold. The guarantee holds for the noise only, not for what its tuning on this table's counts reveals.
 # → Worth to readers: they know each share of marital_status to within 2.4 points, 95 times in 100; its tables with sex cannot be computed.
 # → What was not checked:
 # → Other releases of the same people: none was named, so none was counted.
 # → Attackers who know something of a person beforehand: no background was declared.
-# → How sensitive the data are, which nobody stated.
+# → How sensitive the data are: nobody declared it.
 # → Whether there is a legal basis for the release.
 # → What would change it
 # → What to do | What it does | Recommendation then | Options to add | Options to leave out

@@ -284,4 +284,5 @@ def test_nothing_that_was_written_is_parsed_or_decoded_again(tmp_path: Path, mon
     assert done.released
     # Of nothing but artefacts: a text or a number that is read by itself is none.
     assert len(encoded) > 5 and decoded
-    assert not encoded & decoded
+    # Other options to weigh are requests of their own, whose parts may be those that were asked for.
+    assert [text for text in encoded & decoded if '"schema"' in text] == []

@@ -190,7 +190,9 @@ def test_recipients_of_a_searched_january_can_read_february(here: Path) -> None:
     estimated = lg.estimate("out/after/kit").shares("illness")
     with open_table("february.csv") as table:
         shares = table.counts("illness").distribution("illness")
-    assert all(share in estimated.of(label) for label, share in zip(shares.outcomes, shares.probabilities, strict=True))
+    assert all(
+        share in estimated.of(str(label)) for label, share in zip(shares.outcomes, shares.probabilities, strict=True)
+    )
 
 
 def declared(source: Distribution | Joint) -> RateDistortion:

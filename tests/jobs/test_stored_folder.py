@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from leakgauge.artefacts import Job, Judgement, codec
 from leakgauge.artefacts.improvement import StoredImprovement
-from leakgauge.report import Edition, Report
+from leakgauge.report import Document, Edition, Report
 from tests.report.reading import texts
 
 STORED = Path(__file__).parent / "stored"
 """Made before artefacts had types: ``protect --max-distortion 0.2 --simulate 7``, and a job that was refused."""
+
+
+def without_clauses(document: Document) -> Document:
+    return replace(document, sections=tuple(one for one in document.sections if one.key != "clauses"))
 
 
 @pytest.mark.parametrize("name", ["released", "refused"])
@@ -20,7 +25,8 @@ def test_the_numbers_stay(name: str) -> None:
     report = Report.of(STORED / name)
     told = []
     for edition in Edition:
-        english, chinese = report.documents("both", edition)
+        # By default clauses are those that readers of a language are asked for.
+        english, chinese = (without_clauses(one) for one in report.documents("both", edition))
         told += [
             f"# {edition.value}",
             *(f"{one.source} = {one.value} {one.unit}".rstrip() for one in english.numbers()),

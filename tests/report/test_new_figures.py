@@ -75,7 +75,9 @@ def test_people_are_those_of_the_strongest_attack_on_the_release() -> None:
     )
     figure = people_figure(typed(Audit, fields), ["illness"])
     assert icons(figure) == [50, 20, 30]
-    assert figure.told.startswith("Because of this release, 200 more of 1,000 people are guessed correctly.")
+    assert figure.told.startswith(
+        "Because of this release, 200 more of 1,000 people have their value guessed correctly."
+    )
     assert "guessed correctly without this release: 500 people, 50%" in words(figure.to_svg())
     assert icons(people_figure(typed(Audit, fields), ["wage"])) == [10, 70, 20]
 

@@ -25,7 +25,7 @@ def alternatives(voice: Voice, found: Judgement) -> Iterator[Content]:
             _form(voice, found, one),
             *(score(voice, one.scores, name) for name in ("protection", "surest")),
             NOTHING if one.error is None else voice.number(one, "error", digits=2, rounding=ROUND_CEILING),
-            voice.say(THEN[one.recommendation] if one.recommendation else message("nothing of it leaves")),
+            voice.say(THEN[one.recommendation] if one.recommendation else message("the column is not given out")),
         )
         for one in found.alternatives
     )
@@ -45,7 +45,7 @@ def _form(voice: Voice, found: Judgement, one: Alternative) -> Cell:
     if one.form is Form.WITHHELD:
         return voice.say("withhold {secret}", secret=secret)
     if one.form is Form.FEWER:
-        return voice.say("the same without {column}", column=own(one.column or ""))
+        return voice.say("the same requirements without {column}, noise designed anew", column=own(one.column or ""))
     if one.form is Form.COARSER:
         return voice.say("the same with {column} coarser", column=own(one.column or ""))
     if one.form is Form.GROUPED and one.asked is not None:

@@ -154,8 +154,8 @@ def mechanism(voice: Voice, column: str, planned: PlannedColumn) -> Inline:
         return voice.say(template, column=written)
     if planned.mechanism == "channel":
         return voice.say(
-            "{column} was released through a designed channel: each true value is replaced by a released "
-            "value with fixed probabilities.",
+            "{column} was released through a designed channel: for each true value, the released "
+            "value, which may be the same, is drawn with fixed probabilities.",
             column=written,
         )
     return voice.say("{column} was released by {mechanism}.", column=written, mechanism=own(spelled(planned.mechanism)))

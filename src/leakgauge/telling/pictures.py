@@ -194,7 +194,8 @@ def _attacks(voice: Voice, width: int) -> Figure | None:
 @_picture(
     "people",
     message(
-        "Out of every hundred people: how many are guessed correctly without this release, and how many more with it."
+        "Out of every hundred people: how many have their value guessed correctly without this "
+        "release, and how many more with it."
     ),
 )
 def _people(voice: Voice, width: int) -> Figure | None:

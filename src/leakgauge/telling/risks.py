@@ -239,7 +239,7 @@ def unchecked(voice: Voice, found: Judgement) -> Iterator[Content]:
     else:
         said.append(voice.say("Attackers who know something of a person beforehand: no background was declared."))
     if found.facts.sensitivity is None:
-        said.append(voice.say("How sensitive the data are, which nobody stated."))
+        said.append(voice.say("How sensitive the data are: nobody declared it."))
     said.append(voice.say("Whether there is a legal basis for the release."))
     if found.left_out:
         names = voice.listed(found.left_out)

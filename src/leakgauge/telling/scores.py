@@ -118,13 +118,12 @@ def scores(voice: Voice, found: Judgement, secret: str = "") -> Iterator[Content
         limit = () if line is None or met is None else met_or_not(voice, _limited(voice, line), met)
         tiles.append(Tile(text_of(inline_of(title), voice.language), inline_of(shown), inline_of(words), limit, met))
     yield Tiles(voice.language.say(caption, secret=own(secret)), tuple(tiles))
-    yield guaranteed(voice, found.scores[secret], secret if len(found.scores) > 1 else "")
+    said = guaranteed(voice, found.scores[secret], secret if len(found.scores) > 1 else "")
     record = voice.dossier.record
     if len(found.scores) > 1 and record is not None and math.isfinite(record.budget.epsilon.value):
-        yield voice.say(
-            "All secrets together: ε = {epsilon}.",
-            epsilon=voice.number(record.budget, "epsilon", "value", rounding=ROUND_CEILING),
-        )
+        epsilon = voice.number(record.budget, "epsilon", "value", rounding=ROUND_CEILING)
+        said += (" ", *voice.say("All secrets together: ε = {epsilon}.", epsilon=epsilon))
+    yield said
 
 
 def guaranteed(voice: Voice, scores: Scores, secret: str = "") -> Inline:
@@ -200,7 +199,7 @@ def worth(voice: Voice, found: Judgement, secret: str) -> Iterator[Content]:
         error = voice.number(worst, "worst_error", digits=2, rounding=ROUND_CEILING)
         said.append(
             voice.say(
-                "each cell of its tables with {columns} to within {error} points",
+                "each cell of its cross-tables with {columns} to within {error} percentage points",
                 columns=_named(voice, tables),
                 error=error,
             )
@@ -237,7 +236,7 @@ def guarantee_row(voice: Voice, scores: Scores) -> tuple[Cell, ...]:
     words = voice.say("A limit on the worst case, whatever is known.")
     if found.odds is not None:
         words = voice.say(
-            "Whatever is known, the odds of {neighbours} change at most {factor}-fold.",
+            "Whatever is known, the protected columns change the odds of {neighbours} at most {factor}-fold.",
             neighbours=Plain(voice.told(found.neighbours.said)),
             factor=own(f"{at_most(found.odds, 2):,.3g}"),
         )

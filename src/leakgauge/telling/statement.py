@@ -161,7 +161,7 @@ def _document(voice: Voice) -> Iterator[Content]:
         rows.append((say("document number"), number))
     if made:
         rows.append((say("date"), own(made[:10])))
-    yield from voice.grid("The document", "What|As declared", rows)
+    yield from voice.grid("The document", "What|Entry", rows)
 
 
 def _refused(voice: Voice) -> Iterator[Content]:

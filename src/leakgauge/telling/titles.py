@@ -28,13 +28,13 @@ TITLES: Final = {
     "assumptions": message("Assumptions"),
     "limitations": message("Limitations"),
     "left-out": message("What this edition leaves out"),
-    "criteria": message("Criteria, which explain the scores"),
+    "criteria": message("Criteria that explain the scores"),
     "earlier": message("Earlier releases"),
     "usefulness": message("Usefulness of each column"),
     "frontier": message("What usefulness costs in leakage"),
     "tuning": message("How the settings were found"),
     "residual": message("Residual risk and review"),
-    "reproduction": message("How to reproduce"),
+    "reproduction": message("How to reproduce these results"),
     "clauses": message("Clauses of an assessment, item by item"),
 }
 """Of the sections, by their keys, in the order of the report."""

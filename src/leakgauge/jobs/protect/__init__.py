@@ -373,7 +373,8 @@ def _kit(work: Work, *, to_hand_out: bool) -> tuple[str, ...]:
     if not to_hand_out:
         drop_kit(place)
         return ()
-    write_recipients_kit(work.asked, work.release, work.folder.result(RECIPIENTS), place)
+    release = replace(work.release, public_record=work.folder.result(PUBLIC_RECORD))
+    write_recipients_kit(work.asked, release, work.folder.result(RECIPIENTS), place)
     return (KIT,)
 
 

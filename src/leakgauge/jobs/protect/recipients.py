@@ -87,7 +87,7 @@ def write_recipients_kit(asked: Request, release: Release, found: Recipients, fo
             purpose=asked.declared.purpose,
             contact=asked.declared.contact,
             terms=asked.declared.terms,
-            record=_public_record(release),
+            record=release.public_record or _public_record(release),
             notes=(
                 *_notes(asked),
                 *_said_of_noise(release.record.plan),
@@ -96,12 +96,6 @@ def write_recipients_kit(asked: Request, release: Release, found: Recipients, fo
             ),
         ),
     )
-
-
-def _public_record(release: Release) -> PublicRecord | None:
-    """The record that everybody may read, of which the kit repeats facts."""
-    place = release.record_file.with_name(PUBLIC_RECORD.name)
-    return read(PublicRecord, place) if place.is_file() else None
 
 
 def _public_record(release: Release) -> PublicRecord | None:

@@ -12,12 +12,12 @@ NIST_800_188 = Instrument(
     Status.READ,
     (
         Item("goal", message("Goal of the release"), ("use", "scores"), ("purpose",)),
-        Item("sharing", message("Model of sharing"), (), ("sharing-model", "recipient")),
-        Item("technique", message("Technique of de-identification"), ("measures",)),
+        Item("sharing", message("Data-sharing model"), (), ("sharing-model", "recipient")),
+        Item("technique", message("De-identification technique"), ("measures",)),
         Item("risk", message("Measured risk"), ("risks", "strongest-attack")),
         Item("utility", message("What the data are still worth"), ("worth",)),
         Item("reassessment", message("When it is assessed again"), ("earlier-releases",), ("review",)),
-        Item("board", message("Review board"), ("recommendation",), ("governance",)),
+        Item("board", message("Disclosure review board"), ("recommendation",), ("governance",)),
     ),
 )
 NIST_800_226 = Instrument(
@@ -29,7 +29,7 @@ NIST_800_226 = Instrument(
         Item("parameters", message("Claim of differential privacy: ε and δ"), ("dp-claim",)),
         Item("unit", message("Unit of privacy"), ("dp-unit",)),
         Item("neighbours", message("Neighbouring tables"), ("dp-neighbours",)),
-        Item("trust", message("Model of trust"), ("trust",)),
+        Item("trust", message("Trust model"), ("trust",)),
         Item("composition", message("Composition with other releases"), ("earlier-releases",)),
         Item("side-channels", message("Side channels and other assumptions"), ("assumptions",)),
         Item("collection", message("How the data were collected and are kept"), (), ("data-collection",)),

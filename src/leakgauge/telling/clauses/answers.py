@@ -98,7 +98,10 @@ def _scores(voice: Voice) -> Iterator[Inline]:
         return
     scores = found.scores[secret_in(lead, found)]
     shown = {name: inline_of(score(lead, scores, name)) for name in ("protection", "surest", "usefulness")}
-    yield voice.say("Of 100: protection {protection}, surest {surest}, usefulness {usefulness}.", **shown)
+    yield voice.say(
+        "Scores, 0 to 100: protection {protection}, surest {surest} (lower is better), usefulness {usefulness}.",
+        **shown,
+    )
 
 
 def _worth(voice: Voice) -> Iterator[Inline]:
@@ -211,7 +214,7 @@ def _identifiers(voice: Voice) -> Iterator[Inline]:
         yield voice.say("No column identifies people by itself.")
     if survey.combinations:
         yield voice.say(
-            "Combinations of columns that do, listed under “{section}”: {count}.",
+            "Combinations of columns that identify people: {count}; the main ones are listed under “{section}”.",
             count=voice.counted(survey, "combinations"),
             section=_section(voice, "survey"),
         )
@@ -229,9 +232,9 @@ def _dp_claim(voice: Voice) -> Iterator[Inline]:
         yield guaranteed(lead, found.scores[secret_in(lead, found)])
     if level.delta:
         delta = voice.number(level, "delta")
-        yield voice.say("Of all together: ε = {epsilon}, δ = {delta}.", epsilon=epsilon, delta=delta)
+        yield voice.say("For all protected columns together: ε = {epsilon}, δ = {delta}.", epsilon=epsilon, delta=delta)
     else:
-        yield voice.say("Of all together: ε = {epsilon}, δ = 0.", epsilon=epsilon)
+        yield voice.say("For all protected columns together: ε = {epsilon}, δ = 0.", epsilon=epsilon)
     yield from _texts(unprotected(voice))
 
 
@@ -297,7 +300,7 @@ def _effect_level(voice: Voice) -> Iterator[Inline]:
 def _risk_level(voice: Voice) -> Iterator[Inline]:
     found = likelihood(voice)
     if found is not None:
-        yield voice.say("Likelihood of harm, as the risks propose it: {degree}.", degree=DEGREE_NAMES[found])
+        yield voice.say("Likelihood of harm, proposed from the risks: {degree}.", degree=DEGREE_NAMES[found])
 
 
 def _recorded_in(*names: str) -> Answer:

@@ -14,8 +14,9 @@ PIPL = Instrument(
         Item(
             "55",
             message(
-                "55: whether an assessment is due (sensitive personal information, automated decisions, entrusting, "
-                "providing or publishing, transfer abroad, major influence)"
+                "55: whether an assessment is due (sensitive personal information, automated "
+                "decisions, entrusted processing, provision or publication, transfer abroad, other "
+                "processing with a major effect on people's rights)"
             ),
             ("special-categories",),
             ("assessment-due", "special-categories", "recipient", "transfers"),

@@ -14,7 +14,7 @@ ISO_27559 = Instrument(
         Item("context", message("Context of the release"), ("use",), ("purpose", "recipient", "recipient-environment")),
         Item("data", message("Data and what identifies people in them"), ("data", "identifiers")),
         Item("identifiability", message("How identifiable people are"), ("risks", "strongest-attack")),
-        Item("mitigation", message("How that was reduced"), ("measures", "guarantee")),
+        Item("mitigation", message("How identifiability was reduced"), ("measures", "guarantee")),
         Item("governance", message("Governance and review"), (), ("governance", "review")),
     ),
 )

@@ -67,9 +67,10 @@ def matrix(voice: Voice, severity: Degree | None) -> Iterator[Content]:
         "Risk by severity and likelihood", "Severity|Likelihood: low|Likelihood: medium|Likelihood: high", rows
     )
     yield voice.note(
-        "Likelihood is high where a limit of singling out, linking or inferring is missed or not set, low where each "
-        "risk is at most half its limit, and medium otherwise. Severity is for you to say. ● marks this release, ○ "
-        "where it would stand with each severity."
+        "Likelihood is high where a limit of singling out, linking or inferring is missed or not set,"
+        " low where each risk is at most half its limit, and medium otherwise. Severity is for you to"
+        " say. ● marks this release; while no severity is stated, ○ marks where it would stand with "
+        "each."
     )
 
 

@@ -22,7 +22,7 @@ LINES: Final[Mapping[str, str]] = {
     "why-not-less": message("why releasing less would not do"),
     "retention": message("how long the data are kept"),
     "transfers": message("transfers to other countries"),
-    "severity": message("severity for the people (low, medium or high)"),
+    "severity": message("severity for the people concerned (low, medium or high)"),
     "organisational-measures": message("organisational measures (contract, access, deletion, incidents)"),
     "recipient-environment": message("the recipient's environment (access, contract, other data held there)"),
     "governance": message("who is responsible, and the review board"),

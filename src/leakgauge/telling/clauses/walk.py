@@ -109,10 +109,10 @@ def clauses(voice: Voice) -> Iterator[Content]:
         "here claims conformity."
     )
     for status, template in (
-        (Status.READ, message("Made from the whole text: {names}.")),
+        (Status.READ, message("Based on the full text: {names}.")),
         (
             Status.SUMMARY,
-            message("Made from contents and summaries only, so check them against the text: {names}."),
+            message("Based on tables of contents and summaries only, so check the items against the text: {names}."),
         ),
         (Status.OWN, message("From files of your own: {names}.")),
     ):

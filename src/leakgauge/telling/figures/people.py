@@ -71,7 +71,7 @@ def people_figure(
         for at, group in enumerate(marks)
     ]
     said = language.say(
-        "Because of this release, {people} more of {everybody} people are guessed correctly.",
+        "Because of this release, {people} more of {everybody} people have their value guessed correctly.",
         people=f"{groups['because']:,}",
         everybody=f"{everybody:,}",
     )
@@ -108,7 +108,8 @@ def _by(knows: tuple[str, ...] | None, language: Language) -> str:
         return language.say("Attacker assumed: the one of the protection score.")
     if not knows:
         return language.say(
-            "Attacker assumed: the one of the protection score, who knows nothing about a person beforehand."
+            "Attacker assumed: the one of the protection score, who sees everything released and "
+            "knows nothing else about a person."
         )
     return language.say(
         "Attacker assumed: the one of the protection score, who knows {columns!s}.", columns=listed(language, *knows)
