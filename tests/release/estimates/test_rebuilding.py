@@ -128,29 +128,6 @@ def test_intervals_hold_the_shares_of_the_second_month() -> None:
     assert min(shares.mean(), changes.mean()) >= 0.9
 
 
-def test_intervals_allow_for_the_digits_of_a_slope_that_recipients_do_not_know() -> None:
-    """The shares move by a third of their range, through a channel whose slope is at the end of what is rounded."""
-    slopes = {name: partial(declared, Slope(slope)) for name, slope in (("own", 1.049), ("told", 1.0))}
-    ends = tuple(partial(declared, Slope(slope)) for slope in (0.95, 1.05))
-    first, second = (with_groups(shares, [0.5] * 3) for shares in ([0.7, 0.2, 0.1], [0.35, 0.45, 0.2]))
-    rng, values, rows = np.random.default_rng(5), ["v0", "v1", "v2"], 400_000
-    tables = [drawn_table(rows, month, rng) for month in (first, second)]
-    channel = solve(slopes["own"](Distribution(values, tables[0].sum(axis=1) / rows)), 1e-6).channel
-    january, february = (as_table(through(channel, one, values, rng), values, rng) for one in tables)
-    with open_table(january) as opened:
-        found = rebuilt(opened, "x", (), slopes["told"], sha256="january", ends=ends)
-    assert found is not None and len(found.jackknife) == PARTS + 2
-    truth = second.sum(axis=1)
-
-    def held(jackknife: tuple[Channel, ...]) -> list[bool]:
-        how = Protected("x", found.channel, jackknife=jackknife, since="january")
-        told = Recipient(february, {"x": how}).shares("x")
-        return [truth[at] in told.of(value) for at, value in enumerate(values)]
-
-    assert all(held(found.jackknife))
-    assert not all(held(found.jackknife[:PARTS])), "many rows would tell that the slope is another one"
-
-
 def test_a_rebuilt_channel_is_the_designed_one_but_for_chance() -> None:
     first, _, _, target, local_dp, _ = CASES["against a published column"]
     problem, values = partial(declared, target, local_dp=local_dp), [f"v{at}" for at in range(4)]

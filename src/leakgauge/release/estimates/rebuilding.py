@@ -53,7 +53,7 @@ class Rebuilt:
 
     Attributes:
         channel: from the values to the same, in the same order.
-        jackknife: the same without each part of the rows, and at both ends of a setting that was rounded.
+        jackknife: the same without each part of the rows.
         sha256: of the released file that it follows from.
     """
 
@@ -63,14 +63,7 @@ class Rebuilt:
 
 
 def rebuilt(
-    release: Table,
-    column: str,
-    known: Sequence[str],
-    problem: Problem,
-    *,
-    sha256: str,
-    also: Sequence[Label] = (),
-    ends: Sequence[Problem] = (),
+    release: Table, column: str, known: Sequence[str], problem: Problem, *, sha256: str, also: Sequence[Label] = ()
 ) -> Rebuilt | None:
     """The channel of a column as its release shows it; None where it cannot be rebuilt.
 
@@ -78,7 +71,6 @@ def rebuilt(
         release: the released rows.
         known: the published columns that its design counted as known.
         also: values that a later release has; those that this one lacks count as half a row.
-        ends: the problem at both ends of what one of its settings may be, which is known to some digits only.
     """
     counts, values, groups = _with_values(*_by_part(release, column, tuple(known)), also)
     if not 2 <= len(values) <= MOST_VALUES or len(values) * len(groups) > MOST_CELLS:
@@ -88,8 +80,6 @@ def rebuilt(
         parts = tuple(
             _designed(counts.sum(axis=0) - left_out, values, groups, problem, start=whole) for left_out in counts
         )
-        # Counted as two more parts, they widen an interval by more than twice their distance from its middle.
-        parts += tuple(_designed(counts.sum(axis=0), values, groups, one) for one in ends)
     except (InputError, RefusalError, UnprovedError):
         # The released shares may just miss a target that those of the table just met.
         return None
