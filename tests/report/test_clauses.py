@@ -309,13 +309,20 @@ def test_risk_grows_with_severity_and_likelihood() -> None:
     assert table == [[0, 0, 1], [0, 1, 2], [1, 2, 2]]
 
 
-def policy(facts: Facts, **found: tuple[float, float]) -> Facts:
-    """A verdict that holds limits against what was found, as ``max_alone=(found, limit)``."""
+def policy(facts: Facts, kept: tuple[str, ...] = (), /, **found: tuple[float, float]) -> Facts:
+    """A verdict that holds limits against what was found, as ``max_alone=(found, limit)``; ``kept`` do not apply."""
     lines = [
         {"name": name, "limit": limit, "found": one, "holds": one <= limit, "of": "", "given": False}
         for name, (one, limit) in found.items()
     ]
-    return changed(facts, verdict={"policy": lines, "vetoes": []})
+    limits = {"singling out": "max_alone", "linking": "max_linked", "inferring": "max_surest"}
+    risks = []
+    for one in facts.get("verdict.json", "risks"):
+        limit = found.get(limits[one["kind"]])
+        # Where nothing is published, nobody is alone in it: the policy has no line, and the risk keeps its limit.
+        met = limits[one["kind"]] in kept or (None if limit is None else limit[0] <= limit[1])
+        risks.append({**one, "limit": None if met is None else 0.05, "met": met})
+    return changed(facts, verdict={"policy": lines, "vetoes": [], "risks": risks})
 
 
 @pytest.mark.parametrize(
@@ -333,6 +340,11 @@ def test_likelihood_and_level_follow_from_the_limits(
 ) -> None:
     voice = voice_on(policy(facts, **found).dossier)
     assert (likelihood(voice), effect_level(voice).level) == (likely, level)
+
+
+def test_where_nothing_is_published_its_limits_do_not_count_as_missed(facts: Facts) -> None:
+    voice = voice_on(policy(facts, ("max_alone", "max_linked"), max_surest=(20.0, 45.0)).dossier)
+    assert (likelihood(voice), effect_level(voice).level) == (Degree.LOW, 3)
 
 
 def test_an_identifier_that_is_published_is_level_one(facts: Facts) -> None:

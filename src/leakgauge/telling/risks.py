@@ -215,22 +215,27 @@ def by_attacker(voice: Voice, found: Judgement, secret: str) -> Iterator[Content
     )
 
 
+def none_earlier(voice: Voice) -> Inline:
+    """That no earlier release was counted, and whether the account of a ledger was looked through."""
+    record, job = voice.dossier.record, voice.dossier.job
+    ledger = None if record is None else record.budget.ledger
+    # What some entries of an account are about may not be known.
+    if ledger is None or job is None or job.unnamed:
+        return voice.say("Other releases of the same people: none was named, so none was counted.")
+    return voice.say(
+        "Other releases of the same people: the ledger's account of {dataset} has no earlier one of these secrets, and "
+        "none was named beside it.",
+        dataset=own(ledger.dataset),
+    )
+
+
 def unchecked(voice: Voice, found: Judgement) -> Iterator[Content]:
     """What nobody checked, so that whoever signs knows."""
     said = list[Inline]()
     tried = [each for one in found.evidence.values() for each in one.attackers]
     counted = voice.dossier.job is not None and voice.dossier.job.before
     if not counted and all(one.name is not AttackerName.HAS_EARLIER_RELEASES for one in tried):
-        record, job = voice.dossier.record, voice.dossier.job
-        ledger = None if record is None else record.budget.ledger
-        none = message("Other releases of the same people: none was named, so none was counted.")
-        # What some entries of an account are about may not be known.
-        if ledger is not None and job is not None and not job.unnamed:
-            none = message(
-                "Other releases of the same people: the ledger's account of {dataset} has no earlier one of these "
-                "secrets, and none was named beside it."
-            )
-        said.append(voice.say(none, dataset=own("" if ledger is None else ledger.dataset)))
+        said.append(none_earlier(voice))
     else:
         said.append(voice.say("Releases other than those listed under earlier releases."))
     known = {name for one in tried for name in one.knows}

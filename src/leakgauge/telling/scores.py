@@ -118,7 +118,7 @@ def scores(voice: Voice, found: Judgement, secret: str = "") -> Iterator[Content
         limit = () if line is None or met is None else met_or_not(voice, _limited(voice, line), met)
         tiles.append(Tile(text_of(inline_of(title), voice.language), inline_of(shown), inline_of(words), limit, met))
     yield Tiles(voice.language.say(caption, secret=own(secret)), tuple(tiles))
-    said = guaranteed(voice, found.scores[secret], secret if len(found.scores) > 1 else "")
+    said = guaranteed(voice, found, secret)
     record = voice.dossier.record
     if len(found.scores) > 1 and record is not None and math.isfinite(record.budget.epsilon.value):
         epsilon = voice.number(record.budget, "epsilon", "value", rounding=ROUND_CEILING)
@@ -126,12 +126,12 @@ def scores(voice: Voice, found: Judgement, secret: str = "") -> Iterator[Content
     yield said
 
 
-def guaranteed(voice: Voice, scores: Scores, secret: str = "") -> Inline:
-    """The claim with its odds in a sentence; ``secret`` is whose it is, where there are several."""
-    _, level, meaning = guarantee_row(voice, scores)
-    template = (
-        message("Guarantee for {secret} alone: {shown}. {words}") if secret else message("Guarantee: {shown}. {words}")
-    )
+def guaranteed(voice: Voice, found: Judgement, secret: str) -> Inline:
+    """The claim of a secret with its odds in a sentence, which says whose it is where there are several."""
+    _, level, meaning = guarantee_row(voice, found.scores[secret])
+    template = message("Guarantee: {shown}. {words}")
+    if len(found.scores) > 1:
+        template = message("Guarantee for {secret} alone: {shown}. {words}")
     return voice.say(template, secret=own(secret), shown=inline_of(level), words=inline_of(meaning))
 
 

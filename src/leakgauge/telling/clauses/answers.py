@@ -19,7 +19,7 @@ from leakgauge.telling.data import neighbours
 from leakgauge.telling.guarantee import guarantee, in_ledger, mechanism
 from leakgauge.telling.limits import found_by, residual
 from leakgauge.telling.promises import epsilon_of, promises_nothing, unit_of_protection, unprotected
-from leakgauge.telling.risks import risks
+from leakgauge.telling.risks import none_earlier, risks
 from leakgauge.telling.scores import deciding, guaranteed, judged_by, recommended, score, secret_in, worth
 from leakgauge.telling.statement import made_elsewhere, table_of
 from leakgauge.telling.titles import title
@@ -175,7 +175,7 @@ def _measures(voice: Voice) -> Iterator[Inline]:
 def _guarantee(voice: Voice) -> Iterator[Inline]:
     found, lead = judged_by(voice), deciding(voice)
     if found is not None and voice.released and voice.foreign is None:
-        yield guaranteed(lead, found.scores[secret_in(lead, found)])
+        yield guaranteed(lead, found, secret_in(lead, found))
 
 
 def _recommendation(voice: Voice) -> Iterator[Inline]:
@@ -199,7 +199,7 @@ def _earlier_releases(voice: Voice) -> Iterator[Inline]:
         count = voice.counted(job, "before")
         yield voice.say("Earlier releases of the same secret that are counted too: {count}.", count=count)
     else:
-        yield voice.say("No earlier release was named, so none was counted.")
+        yield none_earlier(voice)
     yield from in_ledger(voice)
 
 
@@ -229,7 +229,7 @@ def _dp_claim(voice: Voice) -> Iterator[Inline]:
     assert level is not None
     epsilon = voice.number(level)
     if found is not None:
-        yield guaranteed(lead, found.scores[secret_in(lead, found)])
+        yield guaranteed(lead, found, secret_in(lead, found))
     if level.delta:
         delta = voice.number(level, "delta")
         yield voice.say("For all protected columns together: ε = {epsilon}, δ = {delta}.", epsilon=epsilon, delta=delta)

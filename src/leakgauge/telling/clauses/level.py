@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from leakgauge.artefacts.clauses import Degree
-from leakgauge.artefacts.verdict import Judgement
+from leakgauge.artefacts.verdict import Judgement, PolicyLine
 from leakgauge.languages import message
 from leakgauge.telling.blocks import Content, Inline
 from leakgauge.telling.columns import asked_of, published_columns
@@ -33,14 +33,19 @@ def likelihood(voice: Voice) -> Degree | None:
         return None
     if not _within_limits(found):
         return Degree.HIGH
-    # What is not found, such as people alone where nothing is published, cannot happen.
-    lines = [one for one in found.policy if one.name in _LIMITS]
-    return Degree.LOW if all((one.found or 0.0) <= _WELL_BELOW * one.limit for one in lines) else Degree.MEDIUM
+    low = all(one.found is not None and one.found <= _WELL_BELOW * one.limit for one in _lines(found))
+    return Degree.LOW if low else Degree.MEDIUM
 
 
 def _within_limits(found: Judgement) -> bool:
-    held = {one.name for one in found.policy if one.holds}
-    return not found.vetoes and held.issuperset(_LIMITS)
+    """Whether every risk has a limit and keeps it, that of every secret too."""
+    kept = bool(found.risks) and all(one.met for one in found.risks)
+    return kept and not found.vetoes and all(one.holds for one in _lines(found))
+
+
+def _lines(found: Judgement) -> list[PolicyLine]:
+    """The limits of the three risks that apply: where nothing is published, nobody is alone or found by it."""
+    return [one for one in found.policy if one.name in _LIMITS]
 
 
 def risk(severity: Degree, likely: Degree) -> Degree:
