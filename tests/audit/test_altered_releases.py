@@ -18,7 +18,7 @@ from leakgauge.artefacts import Audit
 from leakgauge.artefacts.codec import digest_of, text_of
 from leakgauge.cli import main
 from leakgauge.jobs.audit import audit_release
-from leakgauge.randomness import simulation
+from leakgauge.randomness import Simulated, simulation
 from leakgauge.release import Release, ReleasePlan, verify
 from leakgauge.release.record import file_digest
 from leakgauge.tables import open_table
@@ -128,5 +128,6 @@ def test_honest_public_columns_of_every_kind_are_the_tables_own(tmp_path: Path, 
         public=["code", "empty", "part", "day", "yes"],
     )
     with open_table(table) as opened:
-        made = plan.apply(opened, tmp_path / f"o.{form}")
+        # Of honest releases one in twenty is accused at this confidence, so this one is drawn from a seed.
+        made = plan.apply(opened, tmp_path / f"o.{form}", randomness=Simulated(7))
         assert not audit_release(made, opened, targets=16).violated
